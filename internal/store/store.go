@@ -1,0 +1,113 @@
+// Package store is the durable ground of Ludgate: one small interface with two
+// implementations (store/sqlite, embedded and the default; store/postgres, for
+// several nodes), the ledger of names, and migrations.
+//
+// A service states what it wants in SQL files of its own (one statement a file,
+// see [Statements]) and runs them inside [Store.Write] or [Store.Read]. Both
+// implementations pass the suite in store/storetest; a promise that is not in
+// that suite is not a promise.
+//
+// # Promises
+//
+//   - Write returns nil only after its transaction is on disk (fsync), and after
+//     that every Read, on any node, sees it.
+//   - The statements of one Write take effect together or not at all, and as if
+//     Writes ran one after the other (serializable).
+//   - The function given to Write may run more than once; only its last run
+//     counts. It must do no I/O of its own, start no goroutine, and keep no Tx.
+//   - A claim in the ledger and the record it protects commit together.
+package store
+
+import (
+	"context"
+	"errors"
+)
+
+// Errors that a caller can act on. Any other error is a fault of the store.
+var (
+	// ErrTaken: a claim, or a statement, hit a value that must be unique.
+	ErrTaken = errors.New("store: value is already taken")
+	// ErrClosed: the store is closing or closed.
+	ErrClosed = errors.New("store: closed")
+	// ErrBusy: the store cannot take more work now; try again later.
+	ErrBusy = errors.New("store: too many waiting writes")
+	// ErrFull: the disk or the database's quota is full; the write did not happen.
+	ErrFull = errors.New("store: no space left")
+	// ErrReadOnly: the store's files cannot be written.
+	ErrReadOnly = errors.New("store: files are read-only")
+	// ErrLocked: another process holds the embedded store.
+	ErrLocked = errors.New("store: data directory is in use by another process")
+)
+
+// Store keeps records. It is safe for concurrent use.
+type Store interface {
+	// Write runs fn in a transaction and returns after it is durable. An error
+	// of fn undoes its statements and is returned as it is; the writes of other
+	// callers are not touched by it.
+	Write(ctx context.Context, fn func(Tx) error) error
+
+	// Read runs fn against one consistent snapshot. Exec in it is an error.
+	Read(ctx context.Context, fn func(Tx) error) error
+
+	// Watch gives a channel that receives after a Write that called
+	// [Tx.Notify] with topic was committed, on this node or another. Signals
+	// are hints: several may become one, and one may come without a change, so
+	// a watcher reads the state again. The channel closes when ctx ends.
+	Watch(ctx context.Context, topic string) <-chan struct{}
+
+	// Dialect says which SQL the store speaks.
+	Dialect() Dialect
+
+	// Close finishes the writes under way and releases everything.
+	Close() error
+}
+
+// Dialect names the SQL of an implementation.
+type Dialect string
+
+// Dialects.
+const (
+	SQLite   Dialect = "sqlite"
+	Postgres Dialect = "postgres"
+)
+
+// Tx is a transaction that is open for the length of one call of a function
+// given to [Store.Write] or [Store.Read]. It is not safe for concurrent use.
+type Tx interface {
+	// Exec runs a statement and returns the number of rows it changed. It
+	// returns ErrTaken where a unique index refuses.
+	Exec(stmt *Stmt, args ...any) (int64, error)
+
+	// Query runs a statement and calls scan for every row, in order. An error
+	// of scan ends the query and is returned. The row is valid during scan only.
+	Query(stmt *Stmt, scan func(Row) error, args ...any) error
+
+	// Notify signals the watchers of topic once the transaction is committed.
+	Notify(topic string)
+}
+
+// Row is one row of a result. Columns count from 0. Arguments and columns have
+// only these types: string, int64, float64, bool (stored as an integer 0 or 1 in
+// a BIGINT column), []byte and nil (a null column reads as the zero value; see
+// IsNull).
+type Row interface {
+	Text(i int) string
+	Int(i int) int64
+	Float(i int) float64
+	Bool(i int) bool
+	Bytes(i int) []byte
+	IsNull(i int) bool
+}
+
+// QueryOne runs stmt and scans its first row; it reports whether there was one.
+func QueryOne(tx Tx, stmt *Stmt, scan func(Row) error, args ...any) (bool, error) {
+	found := false
+	err := tx.Query(stmt, func(r Row) error {
+		if found {
+			return nil
+		}
+		found = true
+		return scan(r)
+	}, args...)
+	return found, err
+}
