@@ -20,6 +20,7 @@ const (
 	MethodNotAllowed             // 405: the path exists, the method does not
 	Conflict                     // 409: the request collides with present state
 	Gone                         // 410: a token of ours that can no longer be used
+	Timeout                      // 408: the request did not arrive in time
 	TooLarge                     // 413: a body above the surface's limit
 	Unsupported                  // 415: a content type or encoding that is not spoken here
 	Unprocessable                // 422: well-formed, but fails a check that was asked for

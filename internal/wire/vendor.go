@@ -1,0 +1,37 @@
+package wire
+
+// Vendor is the naming of the public services' own SDKs, so that unmodified
+// clients work. Clients of it test for the wrapped envelope and decode the
+// enumerations into closed types.
+var Vendor = &Naming{
+	Name: "vendor",
+	Namespaces: map[string]string{
+		"Vendor.ContainerInstance": "Microsoft.ContainerInstance",
+		"Vendor.Sql":               "Microsoft.Sql",
+	},
+	Player: PlayerNaming{
+		Paths: map[string]string{
+			"/Client/RegisterPlatformUser":       "/Client/RegisterPlayFabUser",
+			"/Client/LoginWithStreamingPlatform": "/Client/LoginWithTwitch",
+		},
+		Fields: map[string]string{
+			"PlatformId":        "PlayFabId",
+			"StreamingInfo":     "TwitchInfo",
+			"StreamingId":       "TwitchId",
+			"StreamingUserName": "TwitchUserName",
+		},
+		Enums: map[string]map[string]string{
+			"LoginIdentityProvider": {"Platform": "PlayFab", "StreamingPlatform": "Twitch"},
+			"UserOrigination":       {"StreamingPlatform": "Twitch"},
+		},
+		Errors: map[string]string{
+			"InvalidStreamingPlatformToken":  "InvalidTwitchToken",
+			"StreamingPlatformResponseError": "TwitchResponseError",
+		},
+		Envelope:      Wrapped,
+		CollectParams: true,
+		RichStatus:    true,
+		TypeString:    true,
+	},
+	Directory: DirectoryNaming{Strict: true},
+}
