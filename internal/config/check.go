@@ -1,0 +1,122 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var titlePattern = regexp.MustCompile(`^[0-9A-Fa-f]{3,5}$`)
+
+// check refuses settings that cannot work, in one sentence that names the
+// setting.
+func (c *Config) check() error {
+	if c.Data == "" {
+		return fmt.Errorf("no data directory: set --data, or HOME so that a default can be made")
+	}
+	for name, addr := range map[string]string{"http": c.HTTP, "https": c.HTTPS} {
+		if err := c.checkAddress(name, addr); err != nil {
+			return err
+		}
+	}
+	if c.HTTP == "off" && c.HTTPS == "off" {
+		return fmt.Errorf("both http and https are off: nothing could reach the server")
+	}
+	if (c.TLS.Cert == "") != (c.TLS.Key == "") {
+		return fmt.Errorf("tls.cert and tls.key go together: set both or neither")
+	}
+	for _, e := range []struct {
+		name, value string
+		allowed     []string
+	}{
+		{"engine", c.Engine, []string{"auto", "native", "docker", "kubernetes", "simulated"}},
+		{"launcher", c.Launcher, []string{"auto", "builtin", "oci"}},
+		{"log.level", c.Log.Level, []string{"debug", "info", "warn", "error"}},
+		{"log.format", c.Log.Format, []string{"text", "json"}},
+		{"naming", c.Naming, c.namingNames()},
+	} {
+		if !slices.Contains(e.allowed, e.value) {
+			return fmt.Errorf("%s is %q; it must be one of %s", e.name, e.value, strings.Join(e.allowed, ", "))
+		}
+	}
+	if c.Store != "embedded" && !strings.HasPrefix(c.Store, "postgres://") && !strings.HasPrefix(c.Store, "postgresql://") {
+		return fmt.Errorf("store must be embedded or a postgres:// URL")
+	}
+	if u := c.Streaming.ValidateURL; u != "" {
+		if p, err := url.Parse(u); err != nil || p.Host == "" || p.Scheme != "https" && p.Scheme != "http" {
+			return fmt.Errorf("streaming.validate_url is %q; it must be an http or https URL", u)
+		}
+	}
+	if _, err := netip.ParsePrefix(c.Containers.Addresses); err != nil {
+		return fmt.Errorf("containers.addresses is %q; it must be a network such as 127.0.0.0/8", c.Containers.Addresses)
+	}
+	for name, n := range map[string]int64{
+		"limits.body": c.Limits.Body, "limits.body_timeout": int64(c.Limits.BodyTimeout), "limits.connections": int64(c.Limits.Connections),
+		"streaming.timeout": int64(c.Streaming.Timeout), "drain_timeout": int64(c.DrainTimeout), "passwords.queue": int64(c.Passwords.Queue),
+	} {
+		if n <= 0 {
+			return fmt.Errorf("%s must be more than 0", name)
+		}
+	}
+	return c.checkTitles()
+}
+
+// checkAddress checks a listening address; development mode stays on loopback.
+func (c *Config) checkAddress(name, addr string) error {
+	if addr == "off" {
+		return nil
+	}
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil || port == "" {
+		return fmt.Errorf("%s is %q; it must be host:port (port 0 picks one) or off", name, addr)
+	}
+	if c.Mode != Dev || host == "localhost" {
+		return nil
+	}
+	if ip, err := netip.ParseAddr(host); err != nil || !ip.IsLoopback() {
+		return fmt.Errorf("%s is %q; development mode listens on loopback only (127.0.0.1, [::1], localhost): use `ludgate serve` to be reachable from elsewhere", name, addr)
+	}
+	return nil
+}
+
+func (c *Config) namingNames() []string {
+	names := []string{"neutral", "vendor"}
+	for _, n := range c.Namings {
+		names = append(names, n.Name)
+	}
+	return names
+}
+
+// checkTitles checks the lists of the file.
+func (c *Config) checkTitles() error {
+	seen := map[string]bool{}
+	for i, t := range c.Titles {
+		id := strings.ToUpper(t.ID)
+		switch {
+		case !titlePattern.MatchString(t.ID):
+			return fmt.Errorf("titles[%d].id is %q; a title id is 3 to 5 hexadecimal digits", i, t.ID)
+		case seen[id]:
+			return fmt.Errorf("titles[%d].id %q is there twice", i, t.ID)
+		case t.Naming != "" && !slices.Contains(c.namingNames(), t.Naming):
+			return fmt.Errorf("titles[%d].naming is %q; it must be one of %s", i, t.Naming, strings.Join(c.namingNames(), ", "))
+		case t.PlayerLimit < 0:
+			return fmt.Errorf("titles[%d].player_limit must not be negative", i)
+		}
+		seen[id] = true
+	}
+	seen = map[string]bool{"neutral": true, "vendor": true}
+	for i, n := range c.Namings {
+		switch {
+		case n.Name == "" || seen[n.Name]:
+			return fmt.Errorf("namings[%d].name is %q; it must be new and not empty", i, n.Name)
+		case n.Envelope != "" && !slices.Contains([]string{"bare", "wrapped", "both"}, n.Envelope):
+			return fmt.Errorf("namings[%d].envelope is %q; it must be bare, wrapped or both", i, n.Envelope)
+		}
+		seen[n.Name] = true
+	}
+	return nil
+}
