@@ -184,3 +184,31 @@ func defaultData(mode Mode) string {
 	}
 	return filepath.Join(home, ".local", "share", "ludgate")
 }
+
+// List is a setting that is a list of records.
+type List struct {
+	Name, Doc string
+	Members   []Member
+}
+
+// Member is one member of a list's records.
+type Member struct{ Name, Doc string }
+
+// Lists describes the list settings, for the reference.
+func Lists() []List {
+	var out []List
+	t := reflect.TypeFor[Config]()
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if f.Type.Kind() != reflect.Slice || f.Type.Elem().Kind() != reflect.Struct {
+			continue
+		}
+		l := List{Name: f.Tag.Get("yaml"), Doc: f.Tag.Get("doc")}
+		for j := range f.Type.Elem().NumField() {
+			m := f.Type.Elem().Field(j)
+			l.Members = append(l.Members, Member{m.Tag.Get("yaml"), m.Tag.Get("doc")})
+		}
+		out = append(out, l)
+	}
+	return out
+}

@@ -60,10 +60,10 @@ func (x *exchange) readBody(r *Request, rt Route) error {
 	buf := buffers.Get().(*bytes.Buffer)
 	buf.Reset()
 	n, err := buf.ReadFrom(io.LimitReader(src, limit+1))
-	_ = ctl.SetReadDeadline(time.Time{})
 	if err != nil {
-		return x.bodyError(err, limit)
+		return x.bodyError(err, limit) // the deadline stays: nothing more is read here
 	}
+	_ = ctl.SetReadDeadline(time.Time{})
 	if n > limit {
 		return x.tooLarge(limit)
 	}

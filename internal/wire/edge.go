@@ -134,10 +134,6 @@ func (e *Edge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer x.recover()
 	x.id = ludgate.NewGUID()
 	x.clientID = clientRequestID(r)
-	if e.draining.Load() {
-		x.fail(ludgate.Errorf(ludgate.Unavailable, "ServiceUnavailable", "The server is shutting down; try again in a moment.").After(time.Second))
-		return
-	}
 	mux := e.exact
 	if x.surface == Management || x.surface == Directory {
 		mux, escaped = e.fold, strings.ToLower(escaped)

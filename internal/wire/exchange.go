@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"strconv"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -41,6 +43,11 @@ func (x *exchange) serve(en *entry) {
 	if !ok {
 		x.Header().Set("Allow", en.allow())
 		x.fail(x.wrongMethod(en.allow()))
+		return
+	}
+	if x.edge.draining.Load() && !m.WhileDraining {
+		x.Header().Set("Connection", "close")
+		x.fail(ludgate.Errorf(ludgate.Unavailable, "ServiceUnavailable", "The server is shutting down; try again in a moment.").After(time.Second))
 		return
 	}
 	r, ctx, err := x.prepare(en, m)
@@ -263,8 +270,10 @@ func (x *exchange) recover() {
 	if err, ok := v.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(v)
 	}
-	x.edge.opt.Log.Error("handler panicked", "request", x.id, "method", x.http.Method, "path", x.http.URL.Path, "panic", v, "stack", string(debug.Stack()))
-	if !x.answered {
-		x.fail(ludgate.Errorf(ludgate.Internal, "InternalServerError", "An internal error occurred."))
+	err := fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+	if x.answered {
+		x.edge.opt.Log.Error("request failed after its answer", "request", x.id, "error", err)
+		return
 	}
+	x.fail(err)
 }

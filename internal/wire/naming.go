@@ -1,5 +1,7 @@
 package wire
 
+import "sync"
+
 // Naming is a table of words for one family of clients. The neutral naming is
 // empty: its words are the contract's. Tables name exact words at known places;
 // nothing is ever replaced inside a longer string or inside a free-form map.
@@ -9,6 +11,9 @@ type Naming struct {
 	Namespaces map[string]string
 	Player     PlayerNaming
 	Directory  DirectoryNaming
+
+	once    sync.Once
+	in, out *words
 }
 
 // PlayerNaming is the part of a naming that the Player surface uses.

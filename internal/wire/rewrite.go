@@ -80,29 +80,42 @@ func compile(t reflect.Type, seen map[reflect.Type]*node) *node {
 
 // words is one direction of a naming.
 type words struct {
-	fields map[string]string
-	enums  map[string]map[string]string
+	fields map[string]string            // member name before -> after
+	enums  map[string]map[string]string // by enumeration, likewise
+	hidden map[string]bool              // neutral member names that this naming spells otherwise
+	inward bool                         // the schema knows the name after, not before
+}
+
+// tables compiles the naming's two directions once.
+func (n *Naming) tables() (in, out *words) {
+	n.once.Do(func() {
+		p := &n.Player
+		n.out = &words{fields: p.Fields, enums: p.Enums}
+		n.in = &words{fields: map[string]string{}, enums: map[string]map[string]string{}, hidden: map[string]bool{}, inward: true}
+		for neutral, name := range p.Fields {
+			n.in.fields[name], n.in.hidden[neutral] = neutral, true
+		}
+		for enum, values := range p.Enums {
+			n.in.enums[enum] = map[string]string{}
+			for neutral, value := range values {
+				n.in.enums[enum][value] = neutral
+			}
+		}
+	})
+	return n.in, n.out
 }
 
 // inward gives body with the naming's words turned into the neutral ones, by the
 // record v. The neutral naming returns body itself.
 func (n *Naming) inward(body []byte, v any) ([]byte, error) {
-	if len(n.Player.Fields) == 0 && len(n.Player.Enums) == 0 {
-		return body, nil
-	}
-	w := words{fields: invert(n.Player.Fields), enums: map[string]map[string]string{}}
-	for t, m := range n.Player.Enums {
-		w.enums[t] = invert(m)
-	}
-	return rewrite(body, schemaOf(reflect.TypeOf(v)), w, true)
+	in, _ := n.tables()
+	return in.rewrite(body, v)
 }
 
 // outward gives body with the neutral words turned into the naming's.
 func (n *Naming) outward(body []byte, v any) ([]byte, error) {
-	if len(n.Player.Fields) == 0 && len(n.Player.Enums) == 0 {
-		return body, nil
-	}
-	return rewrite(body, schemaOf(reflect.TypeOf(v)), words{n.Player.Fields, n.Player.Enums}, false)
+	_, out := n.tables()
+	return out.rewrite(body, v)
 }
 
 // playerField is the naming's spelling of a neutral member name.
@@ -113,32 +126,29 @@ func (n *Naming) playerField(name string) string {
 	return name
 }
 
-func invert(m map[string]string) map[string]string {
-	out := make(map[string]string, len(m))
-	for k, v := range m {
-		out[v] = k
+// rewrite copies one JSON value, the record v, through the table.
+func (w *words) rewrite(body []byte, v any) ([]byte, error) {
+	if len(w.fields) == 0 && len(w.enums) == 0 {
+		return body, nil
 	}
-	return out
-}
-
-// rewrite copies one JSON value. Inwards, the schema is looked up by the new
-// (neutral) name; outwards by the old one.
-func rewrite(body []byte, schema *node, w words, inward bool) ([]byte, error) {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(body))
 	out := bytes.NewBuffer(make([]byte, 0, len(body)+len(body)/8))
 	enc := jsontext.NewEncoder(out, jsontext.AllowDuplicateNames(true))
-	if err := rewriteValue(dec, enc, schema, w, inward); err != nil {
+	if err := w.value(dec, enc, schemaOf(reflect.TypeOf(v))); err != nil {
 		return body, err
 	}
-	// What follows the value is the reader's to refuse.
+	// The encoder ends a value with a line feed. What follows the value in the
+	// body is the reader's to refuse.
+	out.Truncate(len(bytes.TrimRight(out.Bytes(), "\n")))
 	out.Write(body[dec.InputOffset():])
 	return out.Bytes(), nil
 }
 
-func rewriteValue(dec *jsontext.Decoder, enc *jsontext.Encoder, n *node, w words, inward bool) error {
+// value copies one value whose place in the schema is n (nil: free-form).
+func (w *words) value(dec *jsontext.Decoder, enc *jsontext.Encoder, n *node) error {
 	switch dec.PeekKind() {
 	case '{':
-		return rewriteObject(dec, enc, n, w, inward)
+		return w.object(dec, enc, n)
 	case '[':
 		tok, err := dec.ReadToken()
 		if err != nil {
@@ -152,7 +162,7 @@ func rewriteValue(dec *jsontext.Decoder, enc *jsontext.Encoder, n *node, w words
 			elem = n.elem
 		}
 		for dec.PeekKind() != ']' {
-			if err := rewriteValue(dec, enc, elem, w, inward); err != nil {
+			if err := w.value(dec, enc, elem); err != nil {
 				return err
 			}
 		}
@@ -181,7 +191,8 @@ func rewriteValue(dec *jsontext.Decoder, enc *jsontext.Encoder, n *node, w words
 	}
 }
 
-func rewriteObject(dec *jsontext.Decoder, enc *jsontext.Encoder, n *node, w words, inward bool) error {
+// object copies one object, its member names translated where n is a record.
+func (w *words) object(dec *jsontext.Decoder, enc *jsontext.Encoder, n *node) error {
 	tok, err := dec.ReadToken()
 	if err != nil {
 		return err
@@ -190,57 +201,50 @@ func rewriteObject(dec *jsontext.Decoder, enc *jsontext.Encoder, n *node, w word
 		return err
 	}
 	for dec.PeekKind() != '}' {
-		tok, err := dec.ReadToken()
-		if err != nil {
+		if tok, err = dec.ReadToken(); err != nil {
 			return err
 		}
-		name := tok.String()
-		child := (*node)(nil)
-		switch {
-		case n == nil:
-		case n.fields == nil:
-			child = n.elem
-		default:
-			to, renamed := w.fields[name]
-			if renamed {
-				neutral := name
-				if inward {
-					neutral = to
-				}
-				if _, known := n.fields[neutral]; known {
-					tok = jsontext.String(to)
-					child = n.fields[neutral]
-					break
-				}
+		name, child, known := w.member(tok.String(), n)
+		if !known {
+			if err := dec.SkipValue(); err != nil {
+				return err
 			}
-			child = n.fields[name]
-			if inward && child != nil && hasValue(w.fields, name) {
-				// A neutral word that this naming spells otherwise is unknown here.
-				if err := dec.SkipValue(); err != nil {
-					return err
-				}
-				continue
-			}
+			continue
 		}
-		if err := enc.WriteToken(tok); err != nil {
+		if err := enc.WriteToken(jsontext.String(name)); err != nil {
 			return err
 		}
-		if err := rewriteValue(dec, enc, child, w, inward); err != nil {
+		if err := w.value(dec, enc, child); err != nil {
 			return err
 		}
 	}
-	tok, err = dec.ReadToken()
-	if err != nil {
+	if tok, err = dec.ReadToken(); err != nil {
 		return err
 	}
 	return enc.WriteToken(tok)
 }
 
-func hasValue(m map[string]string, v string) bool {
-	for _, x := range m {
-		if x == v {
-			return true
-		}
+// member translates a member name at a place of the schema and gives the place
+// of its value. known is false for a neutral name that this naming spells
+// otherwise: coming in, such a member is one the caller's language does not have.
+func (w *words) member(name string, n *node) (to string, child *node, known bool) {
+	switch {
+	case n == nil:
+		return name, nil, true
+	case n.fields == nil:
+		return name, n.elem, true
 	}
-	return false
+	to, renamed := w.fields[name]
+	if !renamed {
+		child = n.fields[name]
+		return name, child, !w.hidden[name] || child == nil
+	}
+	neutral := name
+	if w.inward {
+		neutral = to
+	}
+	if child = n.fields[neutral]; child == nil {
+		return name, nil, true
+	}
+	return to, child, true
 }

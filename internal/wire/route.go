@@ -44,6 +44,8 @@ type Route struct {
 	// Open: the call needs no principal (Management and Directory only; the
 	// other surfaces authenticate, where needed, inside their services).
 	Open bool
+	// WhileDraining: the call is answered also after [Edge.Drain].
+	WhileDraining bool
 	// Handler does the call.
 	Handler Handler
 }
