@@ -1,0 +1,138 @@
+package stage1
+
+import (
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	specs "github.com/opencontainers/runtime-spec/specs-go"
+	"golang.org/x/sys/unix"
+)
+
+// dropPrivileges takes the process from root of its namespaces to what the
+// container may be: limits, descriptors, filter, capabilities, user.
+func dropPrivileges(config *Config) error {
+	p := config.Spec.Process
+	for _, l := range p.Rlimits {
+		if err := setLimit(l); err != nil {
+			return fmt.Errorf("%s: %w", l.Type, err)
+		}
+	}
+	if err := giveStreams(int(p.User.UID)); err != nil {
+		return fmt.Errorf("hand over the standard streams: %w", err)
+	}
+	umask := 0o022
+	if p.User.Umask != nil {
+		umask = int(*p.User.Umask)
+	}
+	unix.Umask(umask)
+	if err := unix.CloseRange(StatusFD+1, ^uint(0), unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		return fmt.Errorf("close_range: %w", err)
+	}
+
+	// A filter needs either CAP_SYS_ADMIN or a promise never to gain privileges
+	// again. With the promise it goes last, when fewer calls are left to allow.
+	if !p.NoNewPrivileges {
+		if err := loadFilter(config.Filter); err != nil {
+			return err
+		}
+	}
+	caps, err := masksOf(p.Capabilities)
+	if err != nil {
+		return err
+	}
+	if err := dropBounding(caps.bounding); err != nil {
+		return fmt.Errorf("drop capabilities: %w", err)
+	}
+	if err := becomeUser(&p.User, config.Rootless); err != nil {
+		return err
+	}
+	if err := caps.set(); err != nil {
+		return fmt.Errorf("set capabilities: %w", err)
+	}
+	if p.NoNewPrivileges {
+		if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+			return fmt.Errorf("PR_SET_NO_NEW_PRIVS: %w", err)
+		}
+		return loadFilter(config.Filter)
+	}
+	return nil
+}
+
+// giveStreams makes the user the owner of the pipes of the standard streams, so
+// that it may open /dev/stdout.
+func giveStreams(uid int) error {
+	for fd := range 3 {
+		var st unix.Stat_t
+		if err := unix.Fstat(fd, &st); err != nil {
+			return err
+		}
+		if st.Mode&unix.S_IFMT != unix.S_IFIFO || int(st.Uid) == uid {
+			continue
+		}
+		if err := unix.Fchown(fd, uid, -1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var limits = map[string]int{
+	"RLIMIT_AS": unix.RLIMIT_AS, "RLIMIT_CORE": unix.RLIMIT_CORE, "RLIMIT_CPU": unix.RLIMIT_CPU,
+	"RLIMIT_DATA": unix.RLIMIT_DATA, "RLIMIT_FSIZE": unix.RLIMIT_FSIZE, "RLIMIT_MEMLOCK": unix.RLIMIT_MEMLOCK,
+	"RLIMIT_NOFILE": unix.RLIMIT_NOFILE, "RLIMIT_NPROC": unix.RLIMIT_NPROC, "RLIMIT_STACK": unix.RLIMIT_STACK,
+}
+
+func setLimit(l specs.POSIXRlimit) error {
+	resource, ok := limits[l.Type]
+	if !ok {
+		return fmt.Errorf("unknown limit")
+	}
+	// Setrlimit, not prlimit: for NOFILE it also makes the Go runtime forget
+	// the limit it would put back at exec.
+	return unix.Setrlimit(resource, &unix.Rlimit{Cur: l.Soft, Max: l.Hard})
+}
+
+// becomeUser changes user and groups of this thread, which is the one that
+// execs.
+func becomeUser(u *specs.User, rootless bool) error {
+	if rootless {
+		// One id is all an ordinary user's namespace has: the outer half has
+		// seen to it that nothing else was asked for.
+		return nil
+	}
+	// Always set, also to none but its own: the caller's groups would stay.
+	groups := make([]uint32, 0, 1+len(u.AdditionalGids))
+	groups = append(groups, u.GID)
+	groups = append(groups, u.AdditionalGids...)
+	if _, _, errno := unix.RawSyscall(unix.SYS_SETGROUPS, uintptr(len(groups)), uintptr(unsafe.Pointer(&groups[0])), 0); errno != 0 {
+		return fmt.Errorf("setgroups: %w", errno)
+	}
+	if _, _, errno := unix.RawSyscall(unix.SYS_SETRESGID, uintptr(u.GID), uintptr(u.GID), uintptr(u.GID)); errno != 0 {
+		return fmt.Errorf("setresgid %d: %w", u.GID, errno)
+	}
+	if _, _, errno := unix.RawSyscall(unix.SYS_SETRESUID, uintptr(u.UID), uintptr(u.UID), uintptr(u.UID)); errno != 0 {
+		return fmt.Errorf("setresuid %d: %w", u.UID, errno)
+	}
+	return nil
+}
+
+// loadFilter makes the seccomp filter part of this thread.
+func loadFilter(program []byte) error {
+	if len(program) == 0 {
+		return nil
+	}
+	const size = int(unsafe.Sizeof(unix.SockFilter{}))
+	if len(program)%size != 0 || len(program)/size > unix.BPF_MAXINSNS {
+		return fmt.Errorf("the seccomp filter is malformed")
+	}
+	filter := make([]unix.SockFilter, len(program)/size)
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(&filter[0])), len(program)), program)
+	prog := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&prog)))
+	runtime.KeepAlive(filter)
+	if errno != 0 {
+		return fmt.Errorf("load the seccomp filter: %w", errno)
+	}
+	return nil
+}
