@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"ludgate"
@@ -39,6 +40,10 @@ func (x *exchange) managementRules(r *Request, m method) error {
 		if n := utf8.RuneCountInString(rg); n < 1 || n > 90 {
 			return ludgate.Errorf(ludgate.Invalid, "InvalidResourceGroupName",
 				"The resource group name '%s' is invalid. It must contain 1 to 90 characters.", clip(rg)).At("resourceGroupName")
+		}
+		if !utf8.ValidString(rg) || strings.ContainsFunc(rg, unicode.IsControl) {
+			return ludgate.Errorf(ludgate.Invalid, "InvalidResourceGroupName",
+				"The resource group name is invalid. It must not contain control characters or bytes that are not UTF-8.").At("resourceGroupName")
 		}
 	}
 	return nil
