@@ -19,7 +19,7 @@ func (s *Store) Pull(ctx context.Context, reference string, logins []Login) (*Im
 		return img, nil
 	}
 	var permanent *permanentError
-	return nil, &PullError{Reference: reference, Permanent: errors.As(err, &permanent), Err: printable{err}}
+	return nil, &PullError{Reference: reference, Permanent: errors.As(err, &permanent), Err: printable{err, s.dir}}
 }
 
 func (s *Store) pull(ctx context.Context, asked string, logins []Login) (*Image, error) {
@@ -95,8 +95,12 @@ func (e *permanentError) Unwrap() error { return e.error }
 func permanently(err error) error { return &permanentError{err} }
 
 // printable is an error whose text may hold anything, as registries send it:
-// its own text is one line of printable characters, not endless.
-type printable struct{ error }
+// its own text is one line of printable characters, not endless, without the
+// store's place on this machine.
+type printable struct {
+	error
+	dir string
+}
 
 const maxErrorText = 1024
 
@@ -109,7 +113,7 @@ func (e printable) Error() string {
 			return -1
 		}
 		return r
-	}, strings.TrimSpace(e.error.Error()))
+	}, strings.TrimSpace(strings.ReplaceAll(e.error.Error(), e.dir, "the image store")))
 	if len(text) > maxErrorText {
 		text = strings.ToValidUTF8(text[:maxErrorText], "") + " …"
 	}

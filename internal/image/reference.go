@@ -3,6 +3,7 @@ package image
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -24,6 +25,9 @@ func parse(reference string) (name.Reference, error) {
 		return nil, fmt.Errorf("invalid image reference: longer than %d characters", maxReference)
 	}
 	ref, err := name.ParseReference(reference)
+	if err == nil && loopback(hostOf(ref.Context().RegistryStr())) {
+		ref, err = name.ParseReference(reference, name.Insecure)
+	}
 	if err != nil {
 		var bad *name.ErrBadName
 		if errors.As(err, &bad) {
@@ -32,6 +36,11 @@ func parse(reference string) (name.Reference, error) {
 		return nil, errors.New("invalid image reference")
 	}
 	return ref, nil
+}
+
+// hostOf is a registry without its port.
+func hostOf(registry string) string {
+	return (&url.URL{Host: registry}).Hostname()
 }
 
 // isBuiltin reports whether ref names the built-in image, whatever its tag.
