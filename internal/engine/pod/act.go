@@ -78,9 +78,6 @@ func (g *group) pulled(m *member, image string, img Image, err error) {
 		m.pull = pull{}
 		m.img = &img
 		m.events.normal(now, "Pulled", `Successfully pulled image "`+image+`"`)
-		if m.waiting.State != "" && !m.notBefore.After(now) {
-			m.waiting.DetailStatus = ""
-		}
 		return
 	}
 	var refused *PullError
@@ -93,12 +90,10 @@ func (g *group) pulled(m *member, image string, img Image, err error) {
 	m.attempted = true
 	m.events.warning(now, "Failed", `Failed to pull image "`+image+`": `+m.pull.why)
 	if m.pull.permanent {
-		m.waiting.DetailStatus = "ErrImagePull: " + m.pull.why
 		return
 	}
 	m.pull.retry = now.Add(g.s.opt.PullBackoff.delay(m.pull.fails))
 	m.pull.fails++
-	m.waiting.DetailStatus = `ImagePullBackOff: Back-off pulling image "` + image + `"`
 	m.events.normal(now, "BackOff", `Back-off pulling image "`+image+`"`)
 }
 
@@ -151,7 +146,7 @@ func (g *group) running(m *member, r *run, at time.Time, digest string) {
 	r.state = engine.State{State: ludgate.ContainerRunning, StartTime: at}
 	m.attach(r)
 	m.digest = digest
-	if r.sum == m.sum { // else the wish changed while it started: it is stale
+	if g.current(m, r) { // else the wish changed while it started: it is stale
 		m.countTry()
 		m.started, m.faults = true, 0
 		m.waiting.DetailStatus = ""
@@ -172,7 +167,7 @@ func (g *group) notStarted(m *member, r *run, err *StartError) {
 	}
 	m.events.warning(now, "Failed", "Failed to start container: "+err.Error())
 	m.attach(r)
-	if r.sum == m.sum {
+	if g.current(m, r) {
 		m.countTry()
 		m.strikes = max(m.strikes, 1) // trying the same at once again would not help
 		g.backOff(m, r)
@@ -186,7 +181,7 @@ func (g *group) engineFault(m *member, r *run, err error) {
 	g.s.opt.Log.Warn("a container could not be started", "group", g.key, "run", r.id, "error", err)
 	m.events.warning(now, "Failed", "Failed to start container: "+reason(err))
 	g.ground.sum = ""
-	if r.sum != m.sum {
+	if !g.current(m, r) {
 		return
 	}
 	m.attempted = true

@@ -86,7 +86,7 @@ func (g *group) end(m *member, r *run, e Exit) {
 	if unasked != "" && !r.killing {
 		m.events.warning(now, "Terminated", unasked)
 	}
-	if m.run == r && r.sum == m.sum && !r.killing {
+	if m.run == r && g.current(m, r) && !r.killing {
 		g.backOff(m, r)
 	}
 	g.discards = append(g.discards, discard{run: r.id, version: g.version + 1})

@@ -204,7 +204,7 @@ func (g *group) judge(m *member, after int64) standing {
 	if r == nil {
 		return wanted
 	}
-	counts := r.sum == m.sum && (r.kept || r.n >= g.floor && r.n > after)
+	counts := g.current(m, r) && (r.kept || r.n > after)
 	switch {
 	case !r.ended && counts:
 		return live
@@ -214,6 +214,12 @@ func (g *group) judge(m *member, after int64) standing {
 		return over
 	}
 	return wanted
+}
+
+// current reports whether r is a run of the definition wished, on the ground
+// that the init containers made last.
+func (g *group) current(m *member, r *run) bool {
+	return r.sum == m.sum && (r.kept || r.n >= g.floor)
 }
 
 // restarts applies the restart policy to an ended run. For init containers

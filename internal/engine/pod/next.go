@@ -52,7 +52,7 @@ func (g *group) nextWished(w *wake) func() {
 	for m := range g.members() { // 2
 		g.pullIfNeeded(m, s, w)
 	}
-	draining := g.endStale(s, w) // 3
+	draining, soon := g.endStale(s, w) // 3
 	if g.ground.sum != g.wishSum {
 		if !w.due(g.ground.retry) {
 			return nil
@@ -69,7 +69,7 @@ func (g *group) nextWished(w *wake) func() {
 		return g.startIfDue(s.current, w)
 	}
 	for _, m := range g.normal { // 6
-		if m.standing != wanted {
+		if m.standing != wanted || soon && !m.attempted {
 			continue
 		}
 		if step := g.startIfDue(m, w); step != nil {
@@ -111,13 +111,13 @@ func (g *group) pullIfNeeded(m *member, s survey, w *wake) {
 	g.beginPull(m)
 }
 
-// endStale ends what must not run any more and reports whether anything is being
-// ended; nothing is started until that is over, so that the new never meets the
-// old on a port. What is no longer wished ends at once. What is replaced runs on
-// until the images for its replacement are here: an update to an image that
-// does not exist takes nothing down.
-func (g *group) endStale(s survey, w *wake) bool {
-	draining := false
+// endStale ends what must not run any more. What is no longer wished ends at
+// once. What is replaced runs on until the images for its replacement are here:
+// an update to an image that does not exist takes nothing down. Nothing is
+// started while anything is being ended (draining), and nothing new while
+// something will be as soon as its first pull is through (soon), so that the new
+// does not meet the old on a port.
+func (g *group) endStale(s survey, w *wake) (draining, soon bool) {
 	leaving := g.leaving[:0]
 	for _, m := range g.leaving {
 		if m.run != nil && !m.run.ended {
@@ -139,9 +139,11 @@ func (g *group) endStale(s survey, w *wake) bool {
 		if m.run.killing || m.img != nil && initsReady {
 			g.kill(m.run, m, w)
 			draining = true
+		} else if m.pull.job != nil && m.pull.fails == 0 {
+			soon = true
 		}
 	}
-	return draining
+	return draining, soon
 }
 
 func anyLive(members []*member) bool {

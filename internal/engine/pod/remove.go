@@ -83,6 +83,7 @@ func (g *group) removed(err error) {
 		wish := g.afterwards
 		g.forget()
 		if wish != nil {
+			g.gone = false
 			g.takeUp(wish)
 		} else {
 			delete(s.groups, g.key)
@@ -101,5 +102,5 @@ func (g *group) forget() {
 	g.started, g.timedOut, g.adopted, g.groundLost = false, false, false, false
 	g.init, g.normal, g.leaving, g.events, g.discards = nil, nil, nil, nil, nil
 	g.ground, g.floor = ground{}, 0
-	g.removal, g.afterwards, g.gone = nil, nil, false
+	g.removal, g.afterwards = nil, nil
 }

@@ -43,6 +43,7 @@ func (m *member) status(wished bool) engine.ContainerStatus {
 		c.Current = &state
 	case m.waiting.State != "":
 		state := m.waiting
+		state.DetailStatus = m.whyWaiting()
 		c.Current = &state
 	}
 	if previous != nil {
@@ -50,4 +51,16 @@ func (m *member) status(wished bool) engine.ContainerStatus {
 		c.Previous = &state
 	}
 	return c
+}
+
+// whyWaiting is the detail of a Waiting state: what the container waits for
+// beyond the usual, "" when nothing is wrong.
+func (m *member) whyWaiting() string {
+	switch {
+	case m.pull.permanent:
+		return "ErrImagePull: " + m.pull.why
+	case m.pull.fails > 0:
+		return `ImagePullBackOff: Back-off pulling image "` + m.spec.Image + `"`
+	}
+	return m.waiting.DetailStatus
 }

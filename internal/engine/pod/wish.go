@@ -85,6 +85,9 @@ func (m *member) define(c *engine.Container, sum string, logins []engine.Login, 
 		m.img, m.pull = nil, pull{}
 		m.reset(now)
 		m.restarts = 0
+		if m.run != nil && !m.run.ended && m.run.sum == sum { // back to what still runs
+			m.tries, m.started, m.attempted = 1, true, true
+		}
 		return
 	}
 	if m.waiting.State == "" {
