@@ -1,0 +1,265 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"ludgate/internal/authority"
+	"ludgate/internal/config"
+	"ludgate/internal/containergroup"
+	"ludgate/internal/directory"
+	"ludgate/internal/player"
+	"ludgate/internal/servername"
+	"ludgate/internal/store"
+	"ludgate/internal/store/postgres"
+	"ludgate/internal/store/sqlite"
+	"ludgate/internal/wire"
+)
+
+// Server is an assembled Ludgate.
+type Server struct {
+	config config.Config
+	log    *slog.Logger
+	store  store.Store
+	edge   *wire.Edge
+	groups *containergroup.Service
+	doors  *listeners
+	tls    *tls.Config // nil when https is off
+	// closers undo the start, last one first.
+	closers []func() error
+	notes   []string // what the banner says beside the addresses
+}
+
+// Run starts a server, prints the ready line to stdout and everything else to
+// stderr, serves until ctx ends, drains and closes. Its error is for people.
+func Run(ctx context.Context, c config.Config, stdout, stderr io.Writer) error {
+	s, err := New(ctx, c, newLogger(c.Log, stderr))
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			s.log.Error("close", "error", err)
+		}
+	}()
+	s.banner(stderr)
+	if _, err := fmt.Fprintf(stdout, "ready http=%s https=%s\n", s.HTTP(), s.HTTPS()); err != nil {
+		return err
+	}
+	return s.Serve(ctx)
+}
+
+// newLogger makes the log of the settings.
+func newLogger(l config.Log, w io.Writer) *slog.Logger {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(l.Level)); err != nil {
+		level = slog.LevelInfo
+	}
+	opt := &slog.HandlerOptions{Level: level}
+	if l.Format == "json" {
+		return slog.New(slog.NewJSONHandler(w, opt))
+	}
+	return slog.New(slog.NewTextHandler(w, opt))
+}
+
+// New opens the data directory, the store and the doors, and assembles the
+// services. A failure leaves nothing open.
+func New(ctx context.Context, c config.Config, log *slog.Logger) (_ *Server, err error) {
+	s := &Server{config: c, log: log}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}()
+	if err := makeData(c.Data); err != nil {
+		return nil, err
+	}
+	if s.store, err = s.openStore(ctx); err != nil {
+		return nil, err
+	}
+	if err := store.Migrate(ctx, s.store, player.Area, containergroup.Area, directory.Area, servername.Area); err != nil {
+		return nil, fmt.Errorf("bring the store up to date: %w", err)
+	}
+	if s.doors, err = listen(&c); err != nil {
+		return nil, err
+	}
+	if s.doors.HTTPS != nil {
+		if s.tls, err = certificate(&c, time.Now()); err != nil {
+			return nil, err
+		}
+	}
+	auth, err := authority.New(authority.Options{
+		Dir: filepath.Join(c.Data, "keys"), Anonymous: c.Mode == config.Dev,
+		Management: c.Tokens.ManagementAudiences, Directory: c.Tokens.DirectoryAudiences,
+	})
+	if err != nil {
+		return nil, err
+	}
+	routes := s.healthRoutes()
+	for _, open := range []func(context.Context, *authority.Authority) ([]wire.Route, error){s.openPlayers, s.openGroups, s.openDirectory} {
+		more, err := open(ctx, auth)
+		if err != nil {
+			return nil, err
+		}
+		routes = append(routes, more...)
+	}
+	if c.Mode == config.Dev {
+		routes = append(routes, s.devRoutes()...)
+	}
+	all, def, title := namings(&c)
+	s.edge = wire.NewEdge(wire.Options{
+		Default: def, Namings: all, TitleNaming: title, Authenticate: auth.Authenticate, AuthorityURL: s.authorityURL(),
+		BodyTimeout: c.Limits.BodyTimeout, MaxBody: c.Limits.Body, Log: log,
+	}, routes...)
+	return s, nil
+}
+
+// makeData makes the data directory, private to its owner.
+func makeData(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("make the data directory: %w; choose another with --data", err)
+	}
+	return nil
+}
+
+// openStore opens the store of the settings.
+func (s *Server) openStore(ctx context.Context) (store.Store, error) {
+	if s.config.Store == "embedded" {
+		st, err := sqlite.Open(ctx, s.config.Data, sqlite.Options{})
+		if err != nil {
+			return nil, err
+		}
+		s.onClose(st.Close)
+		return st, nil
+	}
+	st, err := postgres.Open(ctx, s.config.Store, postgres.Options{})
+	if err != nil {
+		return nil, err
+	}
+	s.onClose(st.Close)
+	return st, nil
+}
+
+// onClose remembers what Close has to undo.
+func (s *Server) onClose(f func() error) { s.closers = append(s.closers, f) }
+
+// HTTP is the address of plain http, or "off".
+func (s *Server) HTTP() string { return url("http", s.doors.HTTP) }
+
+// HTTPS is the address of https, or "off".
+func (s *Server) HTTPS() string { return url("https", s.doors.HTTPS) }
+
+// authorityURL is where a 401 sends its caller.
+func (s *Server) authorityURL() string {
+	switch {
+	case s.config.AuthorityURL != "":
+		return strings.TrimRight(s.config.AuthorityURL, "/")
+	case s.doors.HTTPS != nil:
+		return s.HTTPS()
+	default:
+		return s.HTTP()
+	}
+}
+
+// Serve answers until ctx ends, then drains: new requests get 503, those under
+// way may take as long as drain_timeout says.
+func (s *Server) Serve(ctx context.Context) error {
+	var work sync.WaitGroup
+	defer work.Wait()
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	work.Go(func() {
+		if err := s.groups.Run(background); err != nil && background.Err() == nil {
+			s.log.Error("container groups are no longer reconciled", "error", err)
+		}
+	})
+	fail := make(chan error, 2)
+	var servers []*http.Server
+	open := func(l net.Listener, serve func(*http.Server, net.Listener) error) {
+		if l == nil {
+			return
+		}
+		srv := newHTTPServer(s.edge, s.log)
+		servers = append(servers, srv)
+		work.Go(func() {
+			if err := serve(srv, l); !errors.Is(err, http.ErrServerClosed) {
+				fail <- err
+			}
+		})
+	}
+	open(s.doors.HTTP, (*http.Server).Serve)
+	open(s.doors.HTTPS, func(srv *http.Server, l net.Listener) error {
+		srv.TLSConfig = s.tls
+		return srv.ServeTLS(l, "", "")
+	})
+	var err error
+	select {
+	case <-ctx.Done():
+		s.log.Info("draining", "underWay", s.edge.InFlight())
+		s.drain()
+	case err = <-fail:
+	}
+	return errors.Join(err, shutdown(servers, s.config.DrainTimeout))
+}
+
+// drain refuses new requests while those under way end.
+func (s *Server) drain() {
+	s.edge.Drain()
+	for end := time.Now().Add(s.config.DrainTimeout); s.edge.InFlight() > 0 && time.Now().Before(end); {
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// shutdown closes the doors and what is idle; requests that outlast the limit
+// are cut.
+func shutdown(servers []*http.Server, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), max(limit, time.Second))
+	defer cancel()
+	var errs []error
+	for _, srv := range servers {
+		if err := srv.Shutdown(ctx); err != nil {
+			errs = append(errs, fmt.Errorf("requests under way were cut: %w", err), srv.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Close releases everything New opened. Containers keep running.
+func (s *Server) Close() error {
+	var errs []error
+	for i := len(s.closers) - 1; i >= 0; i-- {
+		errs = append(errs, s.closers[i]())
+	}
+	s.closers = nil
+	if s.doors != nil {
+		s.doors.close()
+	}
+	return errors.Join(errs...)
+}
+
+// banner says on stderr what runs, for people.
+func (s *Server) banner(w io.Writer) {
+	c := &s.config
+	fmt.Fprintf(w, "Ludgate\n  http   %s\n  https  %s", s.HTTP(), s.HTTPS())
+	if c.TLS.Cert == "" && s.doors.HTTPS != nil {
+		fmt.Fprintf(w, "  (trust %s)", CAFile(c.Data))
+	}
+	fmt.Fprintf(w, "\n  data   %s\n", c.Data)
+	for _, n := range s.notes {
+		fmt.Fprintf(w, "  %s\n", n)
+	}
+	if c.Mode == config.Dev {
+		fmt.Fprintf(w, "  This is the development mode: every local caller has all rights. It is not for production.\n")
+	}
+}
