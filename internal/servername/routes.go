@@ -54,10 +54,7 @@ func (s *Service) handleCheck(ctx context.Context, r *wire.Request) (*wire.Reply
 }
 
 func (s *Service) handlePut(ctx context.Context, r *wire.Request) (*wire.Reply, error) {
-	at, err := placeOf(r)
-	if err != nil {
-		return nil, err
-	}
+	at := placeOf(r)
 	var q serverRequest
 	if len(r.Body) > 0 { // a name needs nothing said about it
 		if err := r.Decode(&q); err != nil {
@@ -77,10 +74,7 @@ func (s *Service) handlePut(ctx context.Context, r *wire.Request) (*wire.Reply, 
 }
 
 func (s *Service) handleGet(ctx context.Context, r *wire.Request) (*wire.Reply, error) {
-	at, err := placeOf(r)
-	if err != nil {
-		return nil, err
-	}
+	at := placeOf(r)
 	name := r.Param("serverName")
 	rec, found, err := s.get(ctx, at, name)
 	if err != nil {
@@ -93,10 +87,7 @@ func (s *Service) handleGet(ctx context.Context, r *wire.Request) (*wire.Reply, 
 }
 
 func (s *Service) handleDelete(ctx context.Context, r *wire.Request) (*wire.Reply, error) {
-	at, err := placeOf(r)
-	if err != nil {
-		return nil, err
-	}
+	at := placeOf(r)
 	found, err := s.delete(ctx, at, r.Param("serverName"))
 	if err != nil {
 		return nil, err
@@ -108,10 +99,7 @@ func (s *Service) handleDelete(ctx context.Context, r *wire.Request) (*wire.Repl
 }
 
 func (s *Service) handleList(ctx context.Context, r *wire.Request) (*wire.Reply, error) {
-	at, err := placeOf(r)
-	if err != nil {
-		return nil, err
-	}
+	at := placeOf(r)
 	for name := range r.HTTP.URL.Query() {
 		if strings.HasPrefix(name, "$") && !strings.EqualFold(name, "$skiptoken") {
 			return nil, ludgate.Errorf(ludgate.Invalid, "InvalidQueryParameter", "The query parameter '%s' is not supported here.", clip(name)).At(clip(name))
@@ -148,13 +136,9 @@ func notFound(r *wire.Request, at place, name string) error {
 }
 
 // placeOf reads the place out of the path. The edge has checked the
-// subscription id and the length of the resource group's name.
-func placeOf(r *wire.Request) (place, error) {
-	at := place{r.Param("subscriptionId"), r.Param("resourceGroupName")}
-	if hasControl(at.ResourceGroup) {
-		return at, ludgate.Errorf(ludgate.Invalid, "InvalidResourceGroupName", "The resource group name holds control characters.").At("resourceGroupName")
-	}
-	return at, nil
+// subscription id and the resource group's name.
+func placeOf(r *wire.Request) place {
+	return place{r.Param("subscriptionId"), r.Param("resourceGroupName")}
 }
 
 // view is a server as the caller's naming writes it.

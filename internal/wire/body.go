@@ -43,7 +43,9 @@ func (x *exchange) readBody(r *Request, rt Route) error {
 		return nil
 	}
 	ctl := http.NewResponseController(x.ResponseWriter)
-	_ = ctl.SetReadDeadline(x.edge.opt.Clock().Add(x.edge.opt.BodyTimeout)) // not every writer has one
+	// The connection lives by the system's clock, whatever the edge is told. Not
+	// every writer has a deadline.
+	_ = ctl.SetReadDeadline(time.Now().Add(x.edge.opt.BodyTimeout))
 	src := io.Reader(x.http.Body)
 	switch enc := strings.ToLower(x.http.Header.Get("Content-Encoding")); enc {
 	case "", "identity":

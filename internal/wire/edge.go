@@ -130,6 +130,9 @@ func (e *Edge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{ResponseWriter: w, edge: e, http: r, naming: e.opt.Default}
 	escaped := cleanPath(r.URL.EscapedPath())
 	x.surface = surfaceOf(escaped)
+	if x.surface == Directory {
+		escaped = partKey(escaped)
+	}
 	x.segments = strings.Split(escaped, "/")
 	defer x.recover()
 	x.id = ludgate.NewGUID()
@@ -154,6 +157,9 @@ func (e *Edge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // surfaceOf tells the surface of a path by its first segment.
 func surfaceOf(escaped string) Surface {
 	first, _, _ := strings.Cut(strings.TrimPrefix(escaped, "/"), "/")
+	if i := openKey(first); i >= 0 {
+		first = first[:i]
+	}
 	switch strings.ToLower(first) {
 	case "subscriptions", "providers":
 		return Management
@@ -166,9 +172,7 @@ func surfaceOf(escaped string) Surface {
 	}
 }
 
-// cleanPath removes double slashes and dot segments, keeps escapes, and parts
-// an OData key from its collection: "/groups(uniqueName='x')" becomes
-// "/groups/(uniqueName='x')".
+// cleanPath removes double slashes and dot segments and keeps escapes.
 func cleanPath(escaped string) string {
 	if strings.Contains(escaped, "//") || strings.Contains(escaped, "/.") || !strings.HasPrefix(escaped, "/") {
 		escaped = path.Clean("/" + escaped)
@@ -176,10 +180,26 @@ func cleanPath(escaped string) string {
 	if len(escaped) > 1 {
 		escaped = strings.TrimSuffix(escaped, "/")
 	}
-	if i := strings.IndexByte(escaped, '('); i > 0 && escaped[i-1] != '/' {
-		escaped = escaped[:i] + "/" + escaped[i:]
+	return escaped
+}
+
+// partKey parts an OData key from its collection: "/groups(uniqueName='x')"
+// becomes "/groups/(uniqueName='x')". Other surfaces have parentheses inside
+// names.
+func partKey(escaped string) string {
+	if i := openKey(escaped); i > 0 && escaped[i-1] != '/' {
+		return escaped[:i] + "/" + escaped[i:]
 	}
 	return escaped
+}
+
+// openKey finds the first parenthesis, which some clients escape, or gives -1.
+func openKey(escaped string) int {
+	i, j := strings.IndexByte(escaped, '('), strings.Index(escaped, "%28")
+	if i < 0 || j >= 0 && j < i {
+		return j
+	}
+	return i
 }
 
 // clientRequestID is the caller's own request id if it sent one that is fit to

@@ -189,6 +189,9 @@ func TestManagementPaths(t *testing.T) {
 		{"fixed segments in any case, names as sent", "GET", strings.NewReplacer("resourceGroups", "RESOURCEgroups", "Vendor.C", "vendor.c").Replace(group) + "?Api-Version=2026-07-01", 200, `"name":"Web","ns":"Vendor.ContainerInstance","rg":"MyRg"`},
 		{"vendor namespace takes any version", "GET", strings.Replace(group, "Vendor.", "microsoft.", 1) + "?api-version=2019-12-01-preview", 200, `"ns":"Microsoft.ContainerInstance"`},
 		{"double slashes", "GET", "/" + group + "?api-version=2026-07-01", 200, `"name":"Web"`},
+		{"parentheses in names", "GET", strings.Replace(group, "MyRg", "rg(1)", 1) + "?api-version=2026-07-01", 200, `"rg":"rg(1)"`},
+		{"control characters in names", "GET", strings.Replace(group, "MyRg", "my%00rg", 1) + "?api-version=2026-07-01", 400, `"code":"InvalidRequestContent"`},
+		{"names that are not UTF-8", "GET", strings.Replace(group, "MyRg", "%ff", 1) + "?api-version=2026-07-01", 400, `"code":"InvalidRequestContent"`},
 		{"escaped names", "GET", strings.Replace(group, "MyRg", "my%20rg%2F1", 1) + "?api-version=2026-07-01", 200, `"rg":"my rg/1"`},
 		{"no version", "GET", group, 400, `"code":"MissingApiVersionParameter"`},
 		{"empty version", "GET", group + "?api-version=", 400, `"code":"MissingApiVersionParameter"`},
@@ -218,6 +221,7 @@ func TestDirectoryPaths(t *testing.T) {
 		"/v1.0/groups/AbC":                           `"id":"AbC"`,
 		"/V1.0/Groups(uniqueName='My%20Grp')":        `"id":"(uniqueName='My Grp')"`,
 		"/v1.0/groups/(uniqueName='x')":              `"id":"(uniqueName='x')"`,
+		"/v1.0/groups%28uniqueName=%27x(1)%27%29":    `"id":"(uniqueName='x(1)')"`,
 		"/v1.0/groups(uniqueName=%27a%2Fb%20%27%27)": `"id":"(uniqueName='a/b '')"`,
 	} {
 		if r := send(t, srv, "GET", path, ""); r.status != 200 || !strings.Contains(r.body, want) {

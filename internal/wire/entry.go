@@ -1,10 +1,13 @@
 package wire
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"sort"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // entry is one path of a mux with the routes of its methods.
@@ -57,7 +60,11 @@ func (en *entry) allow() string {
 	return strings.Join(ms, ", ")
 }
 
-// params reads the wildcards out of the caller's own spelling of the path.
+var errBadSegment = errors.New("a segment of the path is not UTF-8 or holds control characters")
+
+// params reads the wildcards out of the caller's own spelling of the path. What
+// they hold is text without control characters, so that it can be looked up in
+// every store and shown in every log.
 func (m method) params(segments []string) (map[string]string, error) {
 	if len(m.wild) == 0 {
 		return nil, nil
@@ -67,6 +74,9 @@ func (m method) params(segments []string) (map[string]string, error) {
 		v, err := url.PathUnescape(segments[i])
 		if err != nil {
 			return nil, err
+		}
+		if !utf8.ValidString(v) || strings.ContainsFunc(v, unicode.IsControl) {
+			return nil, errBadSegment
 		}
 		out[name] = v
 	}

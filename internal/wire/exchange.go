@@ -174,7 +174,7 @@ func (n *Naming) wrap(result []byte) []byte {
 
 // fail writes a refusal in the surface's own shape.
 func (x *exchange) fail(err error) {
-	e := ludgate.AsError(err)
+	e := ludgate.AsError(storeTrouble(err))
 	if e.Kind == ludgate.Internal {
 		x.edge.opt.Log.Error("request failed", "request", x.id, "method", x.http.Method, "path", x.http.URL.Path, "error", err)
 	} else if x.edge.opt.Log.Enabled(context.Background(), slog.LevelDebug) {
