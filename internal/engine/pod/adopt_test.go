@@ -120,6 +120,52 @@ func TestAdoptNewerThanFile(t *testing.T) {
 	})
 }
 
+// TestInitRerunNewerThanFile: the init containers changed and ran again, and the
+// server was killed before that was written. What ended for good before must
+// start once more all the same.
+func TestInitRerunNewerThanFile(t *testing.T) {
+	inBubble(t, Options{Dir: t.TempDir()}, func(b *bench) {
+		b.ensure(wish(1, ludgate.RestartNever, "+prep", "web", "job"))
+		b.fake.exits("prep", 0)
+		b.fake.exits("job", 0)
+		b.after(kept)
+		w := wish(2, ludgate.RestartNever, "+prep", "web", "job")
+		w.Init[0].Image = "new"
+		b.ensure(w)
+		b.fake.start = func(ctx context.Context, _ *engine.Container) error { return hang(ctx) }
+		b.fake.exits("prep", 0)
+		b.fake.take()
+		b.crash()
+		b.fake.change(func() { b.fake.start = nil })
+		b.ensure(w)
+		if got := b.fake.taken(); got != "start web, start job" && got != "start job, start web" {
+			t.Errorf("calls %q", got)
+		}
+	})
+}
+
+// TestOlderTwinIsEnded: a run that should have ended before its successor began.
+func TestOlderTwinIsEnded(t *testing.T) {
+	inBubble(t, Options{Dir: t.TempDir()}, func(b *bench) {
+		w := wish(1, ludgate.RestartAlways, "web")
+		b.ensure(w)
+		b.fake.exits("web", 1)
+		b.after(kept)
+		b.abandon()
+		run := b.fake.lives("a", "web")
+		_, _, sum, _ := parseRun(run.run)
+		old := runName("web", 0, sum)
+		twin := &fakeRun{run: old, container: "web", done: make(chan struct{})}
+		b.fake.groups["a"].runs[old] = twin
+		b.open()
+		b.ensure(w)
+		if twin.exit == nil || run.exit != nil {
+			t.Error("two runs, or the wrong one")
+		}
+		b.want("web", "Running x1")
+	})
+}
+
 // TestAdoptWithoutFile: the names of the runs suffice.
 func TestAdoptWithoutFile(t *testing.T) {
 	dir := t.TempDir()
@@ -207,11 +253,16 @@ func TestOneRunLost(t *testing.T) {
 func TestLostWhileWatched(t *testing.T) {
 	inBubble(t, Options{}, func(b *bench) {
 		b.ensure(wish(1, ludgate.RestartNever, "web"))
+		b.fake.take()
 		r := b.fake.lives("a", "web")
 		b.fake.change(func() { delete(b.fake.groups["a"].runs, r.run) })
 		g := b.groups["a"]
 		g.exited(g.member("web"), g.member("web").run, Exit{}, ErrLost)
+		synctest.Wait()
 		b.want("web", "Terminated 137 Error: the engine lost track of the container")
+		if got := b.fake.take(); !strings.Contains(got, "sandbox") {
+			t.Errorf("the ground may be lost as well and is not made sure of: %q", got)
+		}
 		b.fake.end(r, Exit{})
 	})
 }

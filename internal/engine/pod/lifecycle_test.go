@@ -334,8 +334,13 @@ func TestEngineFault(t *testing.T) {
 		if strings.Contains(events(b.of("web").Events), "secret") {
 			t.Error("a path got into the events")
 		}
+		// Whatever is left of the run is swept, and the ground made sure of.
+		calls := b.fake.take()
+		_, after, _ := strings.Cut(calls, "start web, ")
+		if !strings.HasPrefix(after, "discard") || !strings.Contains(after, "sandbox") {
+			t.Errorf("calls %q", calls)
+		}
 		b.fake.change(func() { b.fake.start = nil })
-		b.fake.take()
 		b.after(10 * time.Second)
 		if got := b.fake.take(); got != "start web" {
 			t.Errorf("calls %q", got)
