@@ -1,16 +1,15 @@
 // Package access says who is calling and what they may do.
 //
 // A [Principal] is found by the edge from the Authorization header and travels
-// in the context. Services ask [Management], [ReadGroups] or [WriteGroups]
-// inside their operations, so that no route can forget it. The rows of the
-// contract's permission table are data ([groupRead], [groupWrite]); a refusal
-// says which permissions would have been enough.
+// in the context. Services ask [Management], [ReadGroups], [WriteGroups] and
+// their like inside their operations, so that no route can forget it. The rows
+// of the contract's permission table are data (groups.go); a refusal says which
+// permissions would have been enough.
 package access
 
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"ludgate"
 )
@@ -37,6 +36,7 @@ type Principal struct {
 	AppID    string
 	Scopes   []string // delegated permissions (claim scp)
 	Roles    []string // application permissions (claim roles)
+	Wids     []string // directory roles, as template ids (claim wids)
 	Personal bool     // a personal account: no group call is open to it
 }
 
@@ -51,42 +51,6 @@ func With(ctx context.Context, p *Principal) context.Context {
 func From(ctx context.Context) *Principal {
 	p, _ := ctx.Value(key{}).(*Principal)
 	return p
-}
-
-// groupRead and groupWrite are the permission rows of D-5: any one of them is
-// enough, in a delegated token of a work account or in an application's.
-var (
-	groupRead = []string{
-		"Group-NestingSupport.ReadWrite.All", "Directory.Read.All", "Directory.ReadWrite.All",
-		"Group-XTenantIdentitySync.Read.All", "Group.ManageProtection.All", "Group.Read.All",
-		"Group.ReadWrite.All", "GroupMember.Read.All",
-	}
-	groupWrite = []string{"Group.ReadWrite.All", "Directory.ReadWrite.All"}
-)
-
-// ReadGroups allows reading groups, or says why not.
-func ReadGroups(ctx context.Context) error { return directory(ctx, "read groups", groupRead) }
-
-// WriteGroups allows creating, changing and deleting groups, or says why not.
-func WriteGroups(ctx context.Context) error { return directory(ctx, "change groups", groupWrite) }
-
-func directory(ctx context.Context, what string, enough []string) error {
-	p := From(ctx)
-	switch {
-	case p == nil:
-		return ludgate.Errorf(ludgate.Unauthenticated, "InvalidAuthenticationToken", "Access token is empty.")
-	case p.Kind == Developer:
-		return nil
-	case p.Personal:
-		return denied("Insufficient privileges to complete the operation. Personal accounts may not %s.", what)
-	case p.has(enough):
-		return nil
-	}
-	return denied("Insufficient privileges to complete the operation. To %s, one of these permissions is needed: %s.", what, strings.Join(enough, ", "))
-}
-
-func denied(format string, args ...any) error {
-	return ludgate.Errorf(ludgate.Forbidden, "Authorization_RequestDenied", format, args...)
 }
 
 // has reports whether the principal holds one of the permissions in the form

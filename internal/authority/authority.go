@@ -97,6 +97,7 @@ type claims struct {
 	Name   string   `json:"name,omitempty"`
 	Scope  string   `json:"scp,omitempty"`
 	Roles  []string `json:"roles,omitempty"`
+	Wids   []string `json:"wids,omitempty"`
 	Kind   string   `json:"idtyp"`
 	Ver    string   `json:"ver"`
 }
@@ -202,7 +203,7 @@ func (a *Authority) check(token string, s wire.Surface) (*access.Principal, erro
 	}
 	p := &access.Principal{
 		Kind: access.User, ID: c.Object, Name: c.Name, Tenant: c.Tenant, AppID: c.AppID,
-		Scopes: strings.Fields(c.Scope), Roles: c.Roles, Personal: c.Tenant == personalTenant,
+		Scopes: strings.Fields(c.Scope), Roles: c.Roles, Wids: c.Wids, Personal: c.Tenant == personalTenant,
 	}
 	if c.Scope == "" && (len(c.Roles) > 0 || c.Kind == "app") {
 		p.Kind = access.Application
