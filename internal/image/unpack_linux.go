@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/containerd/containerd/v2/pkg/archive"
+	"github.com/containerd/continuity/fs"
 	"github.com/containerd/log"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/sirupsen/logrus"
@@ -110,12 +111,9 @@ func (f *filter) apply(ctx context.Context, r io.Reader, below []string) error {
 	if _, err := archive.Apply(ctx, f.root, r, options...); err != nil {
 		return err
 	}
-	// A directory that replaces one of a lower layer hides what was in that.
 	for _, path := range f.deleted {
-		if info, err := os.Lstat(path); err == nil && info.IsDir() {
-			if err := f.opaque(path); err != nil {
-				return err
-			}
+		if err := f.settle(path, below); err != nil {
+			return err
 		}
 	}
 	if f.rootless {
@@ -230,11 +228,52 @@ func (f *filter) whiteout(h *tar.Header, path string) (bool, error) {
 	return false, nil
 }
 
-func (f *filter) opaque(dir string) error {
-	attribute := "trusted.overlay.opaque"
-	if f.rootless {
-		attribute = "user.overlay.opaque"
+// settle looks at a deletion again when the layer is whole.
+func (f *filter) settle(path string, below []string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return nil // gone with its directory
+	case info.IsDir():
+		// A directory that replaces one of a lower layer hides what was in that.
+		return f.opaque(path)
+	case info.Mode()&os.ModeCharDevice == 0:
+		return nil // replaced
 	}
+	// Overlayfs hides a mark of deletion only in directories that it merges with
+	// lower ones. Elsewhere it would show, so it must go where nothing is below.
+	rel, err := filepath.Rel(f.root, path)
+	if err != nil {
+		return err
+	}
+	if !f.isOpaque(filepath.Dir(path)) {
+		for _, root := range below {
+			dir, err := fs.RootPath(root, filepath.Dir(rel))
+			if err != nil {
+				return err
+			}
+			if _, err := os.Lstat(filepath.Join(dir, filepath.Base(rel))); err == nil {
+				return nil
+			}
+		}
+	}
+	return os.Remove(path)
+}
+
+func (f *filter) opaqueAttribute() string {
+	if f.rootless {
+		return "user.overlay.opaque"
+	}
+	return "trusted.overlay.opaque"
+}
+
+func (f *filter) isOpaque(dir string) bool {
+	n, err := unix.Lgetxattr(dir, f.opaqueAttribute(), make([]byte, 1))
+	return err == nil && n == 1
+}
+
+func (f *filter) opaque(dir string) error {
+	attribute := f.opaqueAttribute()
 	if err := unix.Lsetxattr(dir, attribute, []byte("y"), 0); err != nil {
 		return &os.PathError{Op: "setxattr " + attribute, Path: dir, Err: err}
 	}
