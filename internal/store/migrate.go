@@ -5,8 +5,9 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
-	"sort"
+	"slices"
 	"strings"
 )
 
@@ -29,14 +30,29 @@ var LedgerArea = Area{Name: "ledger", FS: ledgerFS, Dir: "sql/migrations"}
 
 var (
 	createMigrations = NewStmt("migrations_create", `CREATE TABLE IF NOT EXISTS migrations (area TEXT NOT NULL, number BIGINT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (area, number))`)
-	appliedStmt      = NewStmt("migrations_applied", `SELECT number FROM migrations WHERE area = $1 ORDER BY number`)
+	appliedStmt      = NewStmt("migrations_applied", `SELECT number, name FROM migrations WHERE area = $1 ORDER BY number`)
 	recordStmt       = NewStmt("migrations_record", `INSERT INTO migrations (area, number, name) VALUES ($1, $2, $3)`)
 )
 
+// Exclusive is what a store offers that several processes share: while one runs
+// fn under a name, no other does.
+type Exclusive interface {
+	Exclusive(ctx context.Context, name string, fn func(ctx context.Context) error) error
+}
+
 // Migrate brings the schema up to date: the ledger's, then each area's, every
-// step in a Write of its own. A store that was written by a newer Ludgate is
+// step in a Write of its own, so that it goes on where it was interrupted. Nodes
+// that start together take turns. A store that was written by a newer Ludgate is
 // refused.
 func Migrate(ctx context.Context, st Store, areas ...Area) error {
+	all := func(ctx context.Context) error { return migrateAll(ctx, st, areas) }
+	if shared, ok := st.(Exclusive); ok {
+		return shared.Exclusive(ctx, "migrate", all)
+	}
+	return all(ctx)
+}
+
+func migrateAll(ctx context.Context, st Store, areas []Area) error {
 	if err := st.Write(ctx, func(tx Tx) error { _, err := tx.Exec(createMigrations); return err }); err != nil {
 		return fmt.Errorf("create table migrations: %w", err)
 	}
@@ -51,45 +67,58 @@ func Migrate(ctx context.Context, st Store, areas ...Area) error {
 // migrateArea applies the steps of one area that the store does not have yet.
 func migrateArea(ctx context.Context, st Store, area Area) error {
 	set := Statements(area.FS, area.Dir)
-	names := make([]string, 0, len(set))
-	for name := range set {
-		names = append(names, name)
+	names := slices.Sorted(maps.Keys(set))
+	for i, name := range names {
+		if !strings.HasPrefix(name, fmt.Sprintf("%04d_", i+1)) {
+			return fmt.Errorf("%s is not step %04d", path.Join(area.Dir, name), i+1)
+		}
 	}
-	sort.Strings(names)
-	have := 0
-	err := st.Read(ctx, func(tx Tx) error {
-		have = 0
-		return tx.Query(appliedStmt, func(r Row) error { have = int(r.Int(0)); return nil }, area.Name)
-	})
+	have, err := applied(ctx, st, area.Name)
 	if err != nil {
 		return err
 	}
-	if have > len(names) {
-		return fmt.Errorf("the store is at step %d, this program knows %d: it was written by a newer Ludgate", have, len(names))
+	if len(have) > len(names) {
+		return fmt.Errorf("the store is at step %d, this program knows %d: it was written by a newer Ludgate; start that one", len(have), len(names))
 	}
-	for i, name := range names {
-		number := i + 1
-		if !strings.HasPrefix(name, fmt.Sprintf("%04d_", number)) {
-			return fmt.Errorf("%s is not step %04d", path.Join(area.Dir, name), number)
+	for i, name := range have {
+		if name != names[i] {
+			return fmt.Errorf("step %d is %s in the store and %s in this program: it was written by another Ludgate", i+1, name, names[i])
 		}
-		if number <= have {
-			continue
-		}
-		stmts := splitScript(name, set[name])
-		err := st.Write(ctx, func(tx Tx) error {
-			for _, s := range stmts {
-				if _, err := tx.Exec(s); err != nil {
-					return fmt.Errorf("step %s: %w", name, err)
-				}
-			}
-			_, err := tx.Exec(recordStmt, area.Name, int64(number), name)
-			return err
-		})
-		if err != nil {
-			return err
+	}
+	for i := len(have); i < len(names); i++ {
+		if err := migrateStep(ctx, st, area.Name, i+1, names[i], splitScript(names[i], set[names[i]])); err != nil {
+			return fmt.Errorf("step %s: %w", names[i], err)
 		}
 	}
 	return nil
+}
+
+// applied gives the names of an area's steps that the store has.
+func applied(ctx context.Context, st Store, area string) ([]string, error) {
+	var have []string
+	err := st.Read(ctx, func(tx Tx) error {
+		have = nil
+		return tx.Query(appliedStmt, func(r Row) error {
+			if have = append(have, r.Text(1)); r.Int(0) != int64(len(have)) {
+				return fmt.Errorf("the store lacks step %d", len(have))
+			}
+			return nil
+		}, area)
+	})
+	return have, err
+}
+
+// migrateStep applies one step and records it, together.
+func migrateStep(ctx context.Context, st Store, area string, number int, name string, stmts []*Stmt) error {
+	return st.Write(ctx, func(tx Tx) error {
+		for _, s := range stmts {
+			if _, err := tx.Exec(s); err != nil {
+				return err
+			}
+		}
+		_, err := tx.Exec(recordStmt, area, int64(number), name)
+		return err
+	})
 }
 
 // splitScript cuts a migration into statements at its "--;" lines.

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"unicode"
 )
 
 // Stmt is one SQL statement, in the wording of each dialect. Parameters are
@@ -92,4 +93,30 @@ func splitDialect(base string) (string, Dialect) {
 		}
 	}
 	return base, ""
+}
+
+// Changes reports whether an SQL text is an INSERT, UPDATE or DELETE, whose
+// changed rows [Tx.Exec] counts. Comments and a WITH clause may stand before it.
+func Changes(sql string) bool {
+	for {
+		sql = strings.TrimLeft(sql, " \t\r\n")
+		if rest, ok := strings.CutPrefix(sql, "--"); ok {
+			_, sql, _ = strings.Cut(rest, "\n")
+			continue
+		}
+		if rest, ok := strings.CutPrefix(sql, "/*"); ok {
+			_, sql, _ = strings.Cut(rest, "*/")
+			continue
+		}
+		break
+	}
+	end := strings.IndexFunc(sql, func(r rune) bool { return !unicode.IsLetter(r) })
+	if end < 0 {
+		end = len(sql)
+	}
+	switch strings.ToUpper(sql[:end]) {
+	case "INSERT", "UPDATE", "DELETE", "WITH":
+		return true
+	}
+	return false
 }

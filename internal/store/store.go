@@ -16,6 +16,10 @@
 //   - The function given to Write may run more than once; only its last run
 //     counts. It must do no I/O of its own, start no goroutine, and keep no Tx.
 //   - A claim in the ledger and the record it protects commit together.
+//   - A panic of the function is the caller's alone: its statements are undone
+//     and it goes on in the caller's goroutine.
+//   - A context that ends before a Write has begun stops it, and nothing has
+//     happened. Later it has no effect: the answer says what became of the Write.
 package store
 
 import (
@@ -73,23 +77,36 @@ const (
 
 // Tx is a transaction that is open for the length of one call of a function
 // given to [Store.Write] or [Store.Read]. It is not safe for concurrent use.
+//
+// A statement that fails ends the transaction: later ones fail too, and Write
+// returns the first failure even if the function returns nil. A conflict that a
+// service expects is therefore written ON CONFLICT DO NOTHING, and seen in the
+// number of changed rows. An error of scan is no such failure.
 type Tx interface {
-	// Exec runs a statement and returns the number of rows it changed. It
-	// returns ErrTaken where a unique index refuses.
+	// Exec runs a statement and returns the number of rows that an INSERT,
+	// UPDATE or DELETE changed, 0 for any other. It returns ErrTaken where a
+	// unique index refuses.
 	Exec(stmt *Stmt, args ...any) (int64, error)
 
 	// Query runs a statement and calls scan for every row, in order. An error
-	// of scan ends the query and is returned. The row is valid during scan only.
+	// of scan ends the query and is returned. The row is valid during scan
+	// only, and scan runs no statement.
 	Query(stmt *Stmt, scan func(Row) error, args ...any) error
 
 	// Notify signals the watchers of topic once the transaction is committed.
+	// Topics are short words, at most 1,000 bytes.
 	Notify(topic string)
 }
 
 // Row is one row of a result. Columns count from 0. Arguments and columns have
-// only these types: string, int64, float64, bool (stored as an integer 0 or 1 in
-// a BIGINT column), []byte and nil (a null column reads as the zero value; see
-// IsNull).
+// only these types: string (a TEXT column), int64 (BIGINT), float64 (DOUBLE
+// PRECISION), bool (stored as an integer 0 or 1 in a BIGINT column), []byte
+// (BYTEA) and nil. A nil []byte is stored as null; an empty one is not. Text is
+// UTF-8 without zero bytes.
+//
+// A null column reads as the zero value; see IsNull. Reading a number as text or
+// text as a number is a failure of the statement; text and bytes read as each
+// other, and an integer reads as a float.
 type Row interface {
 	Text(i int) string
 	Int(i int) int64

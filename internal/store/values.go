@@ -27,3 +27,11 @@ func CheckArgs(stmt *Stmt, args []any) error {
 	}
 	return nil
 }
+
+// CheckTopic refuses a topic that not every implementation can carry.
+func CheckTopic(topic string) error {
+	if topic == "" || len(topic) > 1000 || strings.IndexByte(topic, 0) >= 0 || !utf8.ValidString(topic) {
+		return fmt.Errorf("store: topic of %d bytes is not a short word", len(topic))
+	}
+	return nil
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"ludgate/internal/store"
 
@@ -14,14 +15,25 @@ import (
 // are made once at start, so only a mistake comes near it.
 const maxStmts = 4096
 
+// busyTimeout is how long a statement waits for another program that has the file
+// locked, such as the sqlite3 shell. Ludgate's own connections never lock each
+// other out.
+const busyTimeout = 5 * time.Second
+
 // conn is one connection and the statements it has prepared. It is used by one
 // goroutine at a time.
 type conn struct {
 	*sqlite.Conn
-	stmts map[*store.Stmt]*sqlite.Stmt
+	stmts map[*store.Stmt]prepared
 
 	// Prepared once and kept, because every transaction needs them.
 	begin, beginWrite, commit, rollback, save, undo, keep *sqlite.Stmt
+}
+
+// prepared is a statement as one connection has it.
+type prepared struct {
+	*sqlite.Stmt
+	changes bool // it is an INSERT, UPDATE or DELETE
 }
 
 // openConn opens one connection; cacheKiB is its page cache (0: SQLite's
@@ -31,10 +43,10 @@ func openConn(path string, cacheKiB int, setup ...string) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{Conn: raw, stmts: map[*store.Stmt]*sqlite.Stmt{}}
-	raw.SetBusyTimeout(0)
-	// foreign_keys: PostgreSQL checks them always. temp_store: the undo log of a
-	// savepoint belongs in memory.
+	c := &conn{Conn: raw, stmts: map[*store.Stmt]prepared{}}
+	raw.SetBusyTimeout(busyTimeout)
+	// The first two are as in PostgreSQL. temp_store: the undo log of a savepoint
+	// belongs in memory.
 	base := []string{"PRAGMA foreign_keys = ON", "PRAGMA temp_store = MEMORY", fmt.Sprintf("PRAGMA mmap_size = %d", mmapBytes)}
 	if cacheKiB > 0 {
 		base = append(base, fmt.Sprintf("PRAGMA cache_size = %d", -cacheKiB))
@@ -109,27 +121,29 @@ func (c *conn) numbers(sql string) (row []int64, err error) {
 	return row, err
 }
 
-// prepared gives the connection's own form of a statement.
-func (c *conn) prepared(stmt *store.Stmt) (*sqlite.Stmt, error) {
-	if s, ok := c.stmts[stmt]; ok {
-		return s, nil
+// prepare gives the connection's own form of a statement.
+func (c *conn) prepare(stmt *store.Stmt) (prepared, error) {
+	if p, ok := c.stmts[stmt]; ok {
+		return p, nil
 	}
 	if len(c.stmts) >= maxStmts {
-		for old, s := range c.stmts {
-			s.Finalize()
+		for old, p := range c.stmts {
+			p.Finalize()
 			delete(c.stmts, old)
 		}
 	}
-	s, tail, err := c.PrepareTransient(numberParams(stmt.SQL(store.SQLite)))
+	sql := numberParams(stmt.SQL(store.SQLite))
+	s, tail, err := c.PrepareTransient(sql)
 	if err != nil {
-		return nil, err
+		return prepared{}, err
 	}
 	if tail != 0 {
 		s.Finalize()
-		return nil, errors.New("more than one statement")
+		return prepared{}, errors.New("more than one statement")
 	}
-	c.stmts[stmt] = s
-	return s, nil
+	p := prepared{Stmt: s, changes: store.Changes(sql)}
+	c.stmts[stmt] = p
+	return p, nil
 }
 
 // bind sets the parameters of a statement; there must be one argument for each.

@@ -10,6 +10,9 @@ import (
 
 // mapError gives SQLite's errors that a caller can act on the store's names.
 func mapError(err error) error {
+	if err == nil {
+		return nil
+	}
 	code := sqlite.ErrCode(err)
 	switch code {
 	case sqlite.ResultConstraintUnique, sqlite.ResultConstraintPrimaryKey, sqlite.ResultConstraintRowID:
@@ -20,6 +23,8 @@ func mapError(err error) error {
 		return fmt.Errorf("%w: %w", store.ErrFull, err)
 	case sqlite.ResultReadOnly:
 		return fmt.Errorf("%w: %w", store.ErrReadOnly, err)
+	case sqlite.ResultBusy:
+		return fmt.Errorf("%w: %w", store.ErrBusy, err)
 	}
 	return err
 }

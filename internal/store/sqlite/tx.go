@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,9 @@ func (t *tx) Exec(stmt *store.Stmt, args ...any) (int64, error) {
 	if err := t.each(stmt, nil, args); err != nil {
 		return 0, err
 	}
+	if !t.conn.stmts[stmt].changes {
+		return 0, nil // SQLite would tell the count of an earlier statement
+	}
 	return int64(t.conn.Changes()), nil
 }
 
@@ -47,6 +51,10 @@ func (t *tx) Query(stmt *store.Stmt, scan func(store.Row) error, args ...any) er
 
 // Notify implements store.Tx.
 func (t *tx) Notify(topic string) {
+	if err := store.CheckTopic(topic); err != nil {
+		t.failed = cmp.Or(t.failed, err)
+		return
+	}
 	if !slices.Contains(t.topics, topic) {
 		t.topics = append(t.topics, topic)
 	}
@@ -65,11 +73,11 @@ func (t *tx) each(stmt *store.Stmt, scan func(store.Row) error, args []any) (err
 	if err := store.CheckArgs(stmt, args); err != nil {
 		return t.fail(stmt, err)
 	}
-	s, err := t.conn.prepared(stmt)
+	s, err := t.conn.prepare(stmt)
 	if err != nil {
 		return t.fail(stmt, err)
 	}
-	if err := bind(s, args); err != nil {
+	if err := bind(s.Stmt, args); err != nil {
 		return t.fail(stmt, err)
 	}
 	// Deferred, so that a scan that panics leaves the statement ready too.
@@ -77,7 +85,7 @@ func (t *tx) each(stmt *store.Stmt, scan func(store.Row) error, args []any) (err
 		t.busy = false
 		s.Reset()
 	}()
-	r := row{stmt: s}
+	r := row{stmt: s.Stmt}
 	for {
 		more, err := s.Step()
 		if err != nil {
@@ -95,10 +103,12 @@ func (t *tx) each(stmt *store.Stmt, scan func(store.Row) error, args []any) (err
 		t.busy = true
 		err = scan(&r)
 		t.busy = false
-		if r.err != nil {
+		switch {
+		case r.err != nil:
 			return t.fail(stmt, r.err)
-		}
-		if err != nil {
+		case t.failed != nil:
+			return t.failed
+		case err != nil:
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -44,16 +45,19 @@ func (p *callPanic) String() string {
 	return fmt.Sprintf("panic in a store.Write: %v\n\nwhere it happened:\n%s", p.value, p.stack)
 }
 
-// writer owns the connection that writes. Only its goroutine touches conn and
-// batch.
+// writer owns the connection that writes. Only its goroutine touches the fields
+// below calls.
 type writer struct {
-	store  *Store
-	conn   *conn
-	queue  chan *call
-	exited chan struct{} // closed when the last call is answered
-	calls  sync.Pool
-	batch  []*call // taken, not yet answered
-	at     int     // the call of the batch that runs
+	store   *Store
+	queue   chan *call
+	exited  chan struct{} // closed when the last call is answered
+	restart atomic.Bool   // the log is over its limit: restart it between two batches
+	calls   sync.Pool
+
+	conn  *conn
+	batch []*call // taken, not yet answered
+	at    int     // the call of the batch that runs
+	solo  bool    // commit the calls of the batch one by one
 }
 
 func newWriter(s *Store, c *conn) *writer {
@@ -69,18 +73,19 @@ func (s *Store) Write(ctx context.Context, fn func(store.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	w := s.writer
-	c := w.calls.Get().(*call)
-	c.ctx, c.fn = ctx, fn
-	c.state.Store(callWaiting)
 	select {
 	case <-s.closing:
 		return store.ErrClosed
 	default:
 	}
+	w := s.writer
+	c := w.calls.Get().(*call)
+	c.ctx, c.fn = ctx, fn
+	c.state.Store(callWaiting)
 	select {
 	case w.queue <- c:
 	default:
+		w.reuse(c)
 		return store.ErrBusy
 	}
 	select {
@@ -130,6 +135,9 @@ func (w *writer) run() {
 	}()
 	for len(w.batch) > 0 || w.take() {
 		w.commitBatch()
+		if w.restart.CompareAndSwap(true, false) {
+			w.restartLog(false)
+		}
 	}
 	finished = true
 }
@@ -137,36 +145,30 @@ func (w *writer) run() {
 // expel answers the call that ended the goroutine and undoes its batch.
 func (w *writer) expel() {
 	c := w.batch[w.at]
-	c.exited = true
-	w.batch = append(w.batch[:w.at], w.batch[w.at+1:]...)
+	w.batch = slices.Delete(w.batch, w.at, w.at+1)
 	if !w.conn.AutocommitEnabled() {
-		_ = run(w.conn.rollback)
+		_ = run(w.conn.rollback) // what fails here fails again at the next BEGIN
 	}
+	c.exited = true
 	c.done <- struct{}{}
 }
 
 // take waits for a call; it reports false when the store is closed and none waits.
 func (w *writer) take() bool {
-	for {
+	for len(w.batch) == 0 {
 		select {
 		case c := <-w.queue:
-			if w.accept(c) {
-				return true
-			}
-			continue
-		default:
-		}
-		select {
-		case c := <-w.queue:
-			if w.accept(c) {
-				return true
-			}
+			w.accept(c)
 		case <-w.store.closing:
-			if len(w.queue) == 0 {
+			select {
+			case c := <-w.queue:
+				w.accept(c)
+			default:
 				return false
 			}
 		}
 	}
+	return true
 }
 
 // takeMore adds the calls that wait by now, up to the limit of a batch.
@@ -181,72 +183,58 @@ func (w *writer) takeMore() {
 	}
 }
 
-// accept puts a call in the batch, unless its caller has left.
-func (w *writer) accept(c *call) bool {
-	if c.ctx.Err() != nil && c.state.CompareAndSwap(callWaiting, callTaken) {
+// accept puts a call in the batch, unless its caller has left or is about to.
+func (w *writer) accept(c *call) {
+	switch {
+	case !c.state.CompareAndSwap(callWaiting, callTaken):
+		w.reuse(c)
+	case c.ctx.Err() != nil:
 		c.err = c.ctx.Err()
 		c.done <- struct{}{}
-		return false
+	default:
+		w.batch = append(w.batch, c)
 	}
-	if !c.state.CompareAndSwap(callWaiting, callTaken) {
-		w.reuse(c)
-		return false
-	}
-	w.batch = append(w.batch, c)
-	return true
 }
 
 // commitBatch runs the calls of the batch, and those that come meanwhile, in one
-// transaction, and answers them after its commit.
+// transaction, and answers them after its commit. Of a batch that is to be
+// committed one by one it does the first.
 func (w *writer) commitBatch() {
-	err := w.transact(true)
-	if err != nil && sqlite.ErrCode(err).ToPrimary() == sqlite.ResultConstraint && len(w.batch) > 1 {
-		// A constraint that is checked at commit: find whose it is.
-		w.commitEach()
+	// The callers of the last batch have just been answered; let those that are
+	// about to write again come in.
+	runtime.Gosched()
+	err := w.transact()
+	if sqlite.ErrCode(err).ToPrimary() == sqlite.ResultConstraint && len(w.batch) > 1 && !w.solo {
+		// A constraint that is checked at commit: all run again, to find whose
+		// it is.
+		w.solo = true
 		return
 	}
-	w.answer(err)
-}
-
-// commitEach runs every call of the batch in a transaction of its own.
-func (w *writer) commitEach() {
-	all := w.batch
-	for i, c := range all {
-		w.batch = append(make([]*call, 0, len(all)-i), all[i:]...)[:1]
-		_ = c
-		w.answer(w.transact(false))
+	n := len(w.batch)
+	if w.solo {
+		n = 1
+	}
+	w.answer(w.batch[:n], err)
+	w.batch = slices.Delete(w.batch, 0, n)
+	w.solo = w.solo && len(w.batch) > 0
+	if errors.Is(mapError(err), store.ErrFull) {
+		w.restartLog(true) // the log may hold much of the space
 	}
 }
 
-// answer tells the callers of the batch how it ended and empties it.
-func (w *writer) answer(err error) {
-	if err != nil {
-		err = fmt.Errorf("store: commit: %w", mapError(err))
-	}
-	for i, c := range w.batch {
-		if err != nil {
-			c.err = err
-		} else if c.err == nil {
-			for _, topic := range c.topics {
-				w.store.watchers.Signal(topic)
-			}
-		}
-		w.batch[i] = nil
-		c.done <- struct{}{}
-	}
-	w.batch = w.batch[:0]
-}
-
-// transact runs the batch and commits it. Its error means that nothing of the
-// batch is kept.
-func (w *writer) transact(grow bool) error {
+// transact runs the batch, or its first call, and commits. Its error means that
+// nothing of it is kept.
+func (w *writer) transact() error {
 	if err := run(w.conn.beginWrite); err != nil {
 		return err
 	}
 	var err error
 	for w.at = 0; w.at < len(w.batch) && err == nil; w.at++ {
 		err = w.one(w.batch[w.at])
-		if grow && w.at == len(w.batch)-1 {
+		if w.solo {
+			break
+		}
+		if w.at == len(w.batch)-1 {
 			w.takeMore()
 		}
 	}
@@ -256,43 +244,60 @@ func (w *writer) transact(grow bool) error {
 	if err != nil && !w.conn.AutocommitEnabled() {
 		err = errors.Join(err, run(w.conn.rollback))
 	}
-	if err == nil {
-		w.store.check.committed()
-	}
 	return err
 }
 
-// one runs a call in a savepoint. What the function does wrong is the call's own
+// answer tells callers how their transaction ended.
+func (w *writer) answer(calls []*call, err error) {
+	if err != nil {
+		err = fmt.Errorf("store: commit: %w", mapError(err))
+	} else {
+		w.store.check.committed()
+	}
+	for _, c := range calls {
+		if err != nil {
+			// Also for a call that failed by itself: what it saw when it did
+			// may never have been.
+			c.err = err
+		} else if c.err == nil {
+			for _, topic := range c.topics {
+				w.store.watchers.Signal(topic)
+			}
+		}
+		c.done <- struct{}{}
+	}
+}
+
+// one runs a call in a savepoint. What its function does wrong is the call's own
 // error; the error returned is the batch's.
 func (w *writer) one(c *call) error {
 	if err := run(w.conn.save); err != nil {
 		return err
 	}
 	t := &tx{ctx: c.ctx, conn: w.conn, write: true}
-	c.err, c.panic = call1(t, c.fn)
+	c.panic, c.topics = nil, nil
+	c.err = c.invoke(t)
 	t.over = true
-	if c.err == nil && c.panic == nil {
-		c.err = t.failed
-	}
 	if t.failed != nil && (endsBatch(t.failed) || w.conn.AutocommitEnabled()) {
 		return t.failed
 	}
-	if c.err != nil || c.panic != nil {
-		if err := run(w.conn.undo); err != nil {
-			return err
-		}
-	} else {
+	if c.err == nil {
+		c.err = t.failed
+	}
+	if c.err == nil && c.panic == nil {
 		c.topics = t.topics
+	} else if err := run(w.conn.undo); err != nil {
+		return err
 	}
 	return run(w.conn.keep)
 }
 
-// call1 calls fn and catches its panic.
-func call1(t *tx, fn func(store.Tx) error) (err error, panicked *callPanic) {
+// invoke calls the function and catches its panic.
+func (c *call) invoke(t *tx) error {
 	defer func() {
 		if v := recover(); v != nil {
-			panicked = &callPanic{value: v, stack: debug.Stack()}
+			c.panic = &callPanic{value: v, stack: debug.Stack()}
 		}
 	}()
-	return fn(t), nil
+	return c.fn(t)
 }
