@@ -45,8 +45,8 @@ func openConn(path string, cacheKiB int, setup ...string) (*conn, error) {
 	}
 	c := &conn{Conn: raw, stmts: map[*store.Stmt]prepared{}}
 	raw.SetBusyTimeout(busyTimeout)
-	// The first two are as in PostgreSQL. temp_store: the undo log of a savepoint
-	// belongs in memory.
+	// foreign_keys: PostgreSQL checks them always. temp_store: the undo log of a
+	// savepoint belongs in memory.
 	base := []string{"PRAGMA foreign_keys = ON", "PRAGMA temp_store = MEMORY", fmt.Sprintf("PRAGMA mmap_size = %d", mmapBytes)}
 	if cacheKiB > 0 {
 		base = append(base, fmt.Sprintf("PRAGMA cache_size = %d", -cacheKiB))

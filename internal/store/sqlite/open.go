@@ -78,12 +78,16 @@ type Store struct {
 	readers chan *conn // every idle reader
 	check   *checkpointer
 
+	alone   chan struct{} // full while Exclusive runs
 	closing chan struct{} // closed when Close begins
 	once    sync.Once
 	closed  error
 }
 
-var _ store.Store = (*Store)(nil)
+var (
+	_ store.Store     = (*Store)(nil)
+	_ store.Exclusive = (*Store)(nil)
+)
 
 // Open opens the store in dir, and makes both if they are not there: the
 // directory with mode 0700, its files with 0600. Its errors are single sentences
@@ -101,7 +105,12 @@ func Open(ctx context.Context, dir string, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{dir: dir, opts: opts, lock: lock, readers: make(chan *conn, opts.Readers), closing: make(chan struct{})}
+	s := &Store{
+		dir: dir, opts: opts, lock: lock,
+		readers: make(chan *conn, opts.Readers),
+		alone:   make(chan struct{}, 1),
+		closing: make(chan struct{}),
+	}
 	if err := s.start(); err != nil {
 		s.release()
 		return nil, err
@@ -200,6 +209,18 @@ func (s *Store) Dialect() store.Dialect { return store.SQLite }
 // leaves it.
 func (s *Store) Watch(ctx context.Context, topic string) <-chan struct{} {
 	return s.watchers.Watch(ctx, topic)
+}
+
+// Exclusive implements store.Exclusive. One process has the directory, so one
+// lock in it is enough, whatever the name.
+func (s *Store) Exclusive(ctx context.Context, _ string, fn func(ctx context.Context) error) error {
+	select {
+	case s.alone <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-s.alone }()
+	return fn(ctx)
 }
 
 // Close runs the writes that wait, waits for reads under way, folds the log into

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"errors"
 
 	"ludgate/internal/store"
 )
@@ -26,7 +25,9 @@ func (s *Store) Read(ctx context.Context, fn func(store.Tx) error) (err error) {
 	defer func() {
 		t.over = true
 		if !c.AutocommitEnabled() {
-			err = errors.Join(err, run(c.commit))
+			if end := run(c.commit); end != nil && err == nil {
+				err = mapError(end)
+			}
 		}
 		s.readers <- c
 	}()
