@@ -20,6 +20,11 @@ func Mount(run layout.Run, layers []string, rootless bool) error {
 			return err
 		}
 	}
+	// The top of the writable layer is the container's "/", which all of its
+	// users must be able to enter whatever our umask is.
+	if err := os.Chmod(run.Upper(), 0o755); err != nil {
+		return err
+	}
 	if len(layers) == 0 { // an image may have none; overlayfs wants one
 		empty := run.Dir + "/empty"
 		if err := os.Mkdir(empty, 0o755); err != nil {

@@ -1,0 +1,187 @@
+package oci
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	runc "github.com/containerd/go-runc"
+	specs "github.com/opencontainers/runtime-spec/specs-go"
+
+	"ludgate/internal/engine/native/stage1"
+)
+
+// names of the runtimes we look for, the fastest first.
+var names = []string{"crun", "runc", "runsc", "kata-runtime"}
+
+// Find lists the absolute paths of the installed runtimes, in order of
+// preference.
+func Find() []string {
+	var found []string
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil && filepath.IsAbs(path) {
+			found = append(found, path)
+		}
+	}
+	return found
+}
+
+// Runtime is an installed runtime with a directory for its state.
+type Runtime struct {
+	Command string // absolute path
+	Root    string
+}
+
+// streams hands the container's standard streams to the runtime, which passes
+// them on.
+type streams struct {
+	runc.IO // only Set is used; nothing is copied or closed by go-runc
+	stdin   *os.File
+	stdout  *os.File
+	stderr  *os.File
+}
+
+func (s streams) Set(cmd *exec.Cmd) {
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.stdin, s.stdout, s.stderr
+}
+
+// Start runs a container called id, from a bundle directory that has a mounted
+// root file system and gets the spec written to it. It gives the container's
+// first process, which becomes a child of whoever reaps orphans, and when it
+// began. Failures of the wish are *stage1.Failure with Wish set.
+func (r *Runtime) Start(ctx context.Context, id, bundle string, spec *specs.Spec, stdin, stdout, stderr *os.File) (*os.Process, time.Time, error) {
+	text, err := json.Marshal(spec)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	if err := os.WriteFile(filepath.Join(bundle, "config.json"), text, 0o600); err != nil {
+		return nil, time.Time{}, err
+	}
+	if err := os.MkdirAll(r.Root, 0o700); err != nil {
+		return nil, time.Time{}, err
+	}
+	log := filepath.Join(bundle, "runtime.log")
+	pidFile := filepath.Join(bundle, "pid")
+	cli := r.cli(log)
+	err = cli.Create(ctx, id, bundle, &runc.CreateOpts{PidFile: pidFile, IO: streams{stdin: stdin, stdout: stdout, stderr: stderr}})
+	if err != nil {
+		r.Delete(ctx, id)
+		return nil, time.Time{}, explain(r.Command, log, err)
+	}
+	process, err := created(pidFile)
+	if err != nil {
+		r.Delete(ctx, id)
+		return nil, time.Time{}, err
+	}
+	if err := cli.Start(ctx, id); err != nil {
+		_ = process.Kill()
+		_, _ = process.Wait()
+		r.Delete(ctx, id)
+		return nil, time.Time{}, explain(r.Command, log, err)
+	}
+	return process, time.Now(), nil
+}
+
+func (r *Runtime) cli(log string) *runc.Runc {
+	return &runc.Runc{Command: r.Command, Root: r.Root, Log: log, LogFormat: runc.JSON}
+}
+
+// created finds the process that create made; it waits until start.
+func created(pidFile string) (*os.Process, error) {
+	text, err := os.ReadFile(pidFile)
+	if err != nil {
+		return nil, err
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		return nil, fmt.Errorf("the runtime's pid file: %w", err)
+	}
+	return os.FindProcess(pid)
+}
+
+// Delete removes what the runtime keeps of a container, its control group
+// included, and ends it if it still runs. An unknown container is a success.
+func (r *Runtime) Delete(ctx context.Context, id string) error {
+	err := r.cli("").Delete(ctx, id, &runc.DeleteOpts{Force: true})
+	if err != nil && strings.Contains(err.Error(), "does not exist") {
+		return nil
+	}
+	return err
+}
+
+// explain puts a runtime's complaint into our words where it is about the wish.
+func explain(command, log string, err error) error {
+	name := filepath.Base(command)
+	reason := lastError(log)
+	if reason == "" {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if wish, ok := wishOf(reason); ok {
+		return &stage1.Failure{Wish: true, Message: wish}
+	}
+	return &stage1.Failure{Message: name + ": " + reason}
+}
+
+// wishOf recognises complaints that are about the container's definition. Each
+// runtime has its own words:
+//
+//	runc: … exec: "x": executable file not found in $PATH
+//	runc: … exec: "/x": stat /x: no such file or directory
+//	runc: … exec: "/x": permission denied
+//	crun: executable file `x` not found in $PATH: No such file or directory
+//	crun: open executable: Permission denied
+func wishOf(reason string) (string, bool) {
+	_, rest, ok := strings.Cut(reason, `exec: "`)
+	if ok { // runc
+		program, why, _ := strings.Cut(rest, `": `)
+		if strings.Contains(why, "executable file not found in $PATH") {
+			return fmt.Sprintf("executable file %q not found in $PATH", program), true
+		}
+		if _, last, ok := strings.Cut(why, ": "); ok { // stat /x: …
+			why = last
+		}
+		return fmt.Sprintf("exec %q: %s", program, why), true
+	}
+	if _, rest, ok := strings.Cut(reason, "executable file `"); ok { // crun
+		program, why, _ := strings.Cut(rest, "` ")
+		if strings.Contains(program, "/") {
+			_, why, _ = strings.Cut(why, ": ")
+			return fmt.Sprintf("exec %q: %s", program, strings.ToLower(why)), true
+		}
+		return fmt.Sprintf("executable file %q not found in $PATH", program), true
+	}
+	for _, words := range []string{"open executable", "exec format error", "Exec format error", "chdir to", "mkdir cwd", "invalid cwd"} {
+		if strings.Contains(reason, words) {
+			return reason, true
+		}
+	}
+	return "", false
+}
+
+// lastError is the last error in a runtime's log; "" when there is none.
+func lastError(log string) string {
+	f, err := os.Open(log)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	found := ""
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var entry struct{ Level, Msg string }
+		if json.Unmarshal(lines.Bytes(), &entry) == nil && entry.Level == "error" {
+			found = entry.Msg
+		}
+	}
+	return found
+}
+
+// ErrNone says that no runtime is installed.
+var ErrNone = errors.New("none of " + strings.Join(names, ", ") + " is in PATH")

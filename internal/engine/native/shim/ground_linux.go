@@ -1,0 +1,105 @@
+package shim
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"ludgate/internal/engine/native/protocol"
+)
+
+// prepare makes the fresh namespaces fit for containers. Notes are what does not
+// work but can be done without.
+func prepare(setup *protocol.Setup) (notes []string, err error) {
+	// What is mounted here stays here, but what the machine unmounts goes here
+	// too: a group must not keep a disk busy.
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_SLAVE, ""); err != nil {
+		return nil, fmt.Errorf("detach mounts: %w", err)
+	}
+	if !setup.Rootless {
+		// An installed runtime looks processes up in /proc, which must be that
+		// of our own process namespace.
+		if err := unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil {
+			return nil, fmt.Errorf("mount /proc: %w", err)
+		}
+	}
+	// The name that ps shows; without it, the number of a descriptor.
+	if err := os.WriteFile("/proc/self/comm", []byte(Name), 0); err != nil {
+		notes = append(notes, "the shim has no name: "+err.Error())
+	}
+	// Best effort, both: a shim that dies for want of memory takes its group
+	// along, and lowering the score takes a privilege.
+	if err := os.WriteFile("/proc/self/oom_score_adj", []byte("-999"), 0); err != nil && !errors.Is(err, os.ErrPermission) {
+		notes = append(notes, "the shim's OOM score stays as it is: "+err.Error())
+	}
+	// After this, not even the same user can look into or trace the process.
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return nil, fmt.Errorf("PR_SET_DUMPABLE: %w", err)
+	}
+	more, err := loopback(setup.Rootless)
+	return append(notes, more...), err
+}
+
+// loopback makes the network namespace usable: lo is up, any user may listen on
+// any port and may ping, as containers expect.
+func loopback(rootless bool) (notes []string, err error) {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(fd)
+	lo, err := unix.NewIfreq("lo")
+	if err != nil {
+		return nil, err
+	}
+	lo.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
+	if err := unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, lo); err != nil {
+		return nil, fmt.Errorf("bring up the loopback interface: %w", err)
+	}
+	pingers := "0 2147483647"
+	if rootless {
+		pingers = "0 0"
+	}
+	for file, value := range map[string]string{
+		"/proc/sys/net/ipv4/ip_unprivileged_port_start": "0",
+		"/proc/sys/net/ipv4/ping_group_range":           pingers,
+	} {
+		if err := os.WriteFile(file, []byte(value), 0); err != nil {
+			notes = append(notes, fmt.Sprintf("%s stays as it is: %v", filepath.Base(file), err))
+		}
+	}
+	return notes, nil
+}
+
+// pinNetwork gives a name to the network namespace, for installed runtimes. It
+// is a mount in our own namespace, so nothing of it is seen or left outside.
+func (s *shim) pinNetwork() (string, error) {
+	path := filepath.Join(s.setup.Group.RunDir, "netns")
+	s.netns.Do(func() {
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+		if err == nil {
+			err = f.Close()
+		}
+		if err == nil {
+			err = unix.Mount("/proc/self/ns/net", path, "", unix.MS_BIND, "")
+		}
+		s.pinned = err
+	})
+	if s.pinned != nil {
+		return "", fmt.Errorf("name the network namespace: %w", s.pinned)
+	}
+	return path, nil
+}
+
+// hideUnified takes the version 2 tree of a hybrid machine out of our mount
+// namespace: crun refuses to work where it sees both.
+func hideUnified() error {
+	err := unix.Unmount("/sys/fs/cgroup/unified", unix.MNT_DETACH)
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOENT) {
+		return nil // not a hybrid, or done already
+	}
+	return err
+}
