@@ -7,8 +7,8 @@
 // valid; a platform that keeps failing is left alone for a moment, so that calls
 // do not pile up behind it; and of many callers with one token, one asks.
 //
-// A valid answer is remembered for some tens of seconds under a hash of the
-// token, never longer than the token lives. Nothing else is remembered, and the
+// A valid answer is remembered for as long as the options say, some tens of
+// seconds, under a hash of the token, and never longer than the token lives. Nothing else is remembered, and the
 // token itself is never kept or logged.
 //
 // The package streaming/platform is a platform to test against, the one that

@@ -61,7 +61,7 @@ func TestCache(t *testing.T) {
 func TestRefusalsAreNotRemembered(t *testing.T) {
 	var status atomic.Int32
 	d := newDouble(t, func(w http.ResponseWriter, _ *http.Request) { reply(int(status.Load()), annBody)(w, nil) })
-	v := newValidator(t, Options{URL: d.URL})
+	v := newValidator(t, Options{URL: d.URL, CacheFor: time.Minute})
 	for _, s := range []int32{401, 500} {
 		status.Store(s)
 		if _, err := v.Validate(t.Context(), "tok", client); err == nil {
@@ -107,7 +107,7 @@ func TestBreakerLeavesAFailingPlatformAlone(t *testing.T) {
 		reply(int(status.Load()), annBody)(w, nil)
 	})
 	c := &clock{}
-	v := newValidator(t, Options{URL: d.URL, Clock: c.now, CacheFor: -1})
+	v := newValidator(t, Options{URL: d.URL, Clock: c.now})
 	ask := func(token, want string) {
 		t.Helper()
 		if _, err := v.Validate(t.Context(), token, client); code(err) != want {

@@ -21,7 +21,7 @@ import (
 type Options struct {
 	URL           string        // where tokens are validated, http or https; required
 	Timeout       time.Duration // for one answer, body included; 5 s
-	CacheFor      time.Duration // how long a valid answer is remembered; 30 s, negative: not at all
+	CacheFor      time.Duration // how long a valid answer is remembered; not at all
 	CacheSize     int           // answers remembered; 10,000
 	MaxConcurrent int           // requests to the platform at a time; 256
 	TLS           *tls.Config   // for an https URL; the system's roots
@@ -54,9 +54,6 @@ func New(opt Options) (*Validator, error) {
 	}
 	if opt.Timeout <= 0 {
 		opt.Timeout = 5 * time.Second
-	}
-	if opt.CacheFor == 0 {
-		opt.CacheFor = 30 * time.Second
 	}
 	if opt.CacheSize <= 0 {
 		opt.CacheSize = 10_000

@@ -216,7 +216,7 @@ func TestOneOfManyAsks(t *testing.T) {
 		<-release
 		_, _ = io.WriteString(w, annBody)
 	})
-	v := newValidator(t, Options{URL: d.URL, CacheFor: -1})
+	v := newValidator(t, Options{URL: d.URL})
 	ctx, cancel := context.WithCancel(t.Context())
 	first := make(chan error, 1)
 	go func() { _, err := v.Validate(ctx, "tok", client); first <- err }()

@@ -14,7 +14,7 @@ import (
 
 // ClientID is the application that tokens are issued to unless another one is
 // asked for, and therefore the streaming client id of titles in development mode.
-const ClientID = "ludgatedevelopmentclient"
+const ClientID = "ludgate-dev"
 
 // ValidatePath is where the handler answers.
 const ValidatePath = "/oauth2/validate"
