@@ -49,9 +49,9 @@ func (s *suite) replaceOnlyChanged() {
 	g.Containers[0] = s.container("web", "run print new && sleep 3600")
 	g.Containers = append(g.Containers, s.lasting("more"))
 	s.ensure(g)
-	st := s.started(g)
+	s.started(g)
 	s.logged(g, "web", "new")
-	st = s.until(g, "all run", func(st *engine.Status) bool {
+	st := s.until(g, "all run", func(st *engine.Status) bool {
 		return is(of(st, "web"), ludgate.ContainerRunning) && is(of(st, "more"), ludgate.ContainerRunning)
 	})
 	if len(st.Containers) != 3 || st.Containers[2].Name != "more" {
@@ -101,9 +101,9 @@ func (s *suite) supersede() {
 		s.ensure(g)
 		time.Sleep(time.Duration(n) * time.Millisecond)
 	}
-	st := s.started(g)
+	s.started(g)
 	s.logged(g, "web", "wish 19")
-	st = s.until(g, "the last wish runs", func(st *engine.Status) bool { return is(of(st, "web"), ludgate.ContainerRunning) })
+	st := s.until(g, "the last wish runs", func(st *engine.Status) bool { return is(of(st, "web"), ludgate.ContainerRunning) })
 	if web := of(st, "web"); web.RestartCount != 0 || st.Generation != g.Generation {
 		s.Errorf("generation %d, web %+v", st.Generation, web)
 	}

@@ -241,7 +241,7 @@ func (s *suite) outOfMemory() {
 
 func (s *suite) startTimeout() {
 	g := s.group(ludgate.RestartAlways, s.lasting("web"))
-	g.Init = []engine.Container{s.container("prep", "sleep 1")}
+	g.Init = []engine.Container{s.container("prep", "sleep 0.5")}
 	g.Timeout = 200 * time.Millisecond
 	s.ensure(g)
 	st := s.until(g, "a fault", func(st *engine.Status) bool { return st.Fault != nil })

@@ -17,7 +17,10 @@
 //	sleep N           lasts N seconds (a fraction, or a Go duration like 200ms)
 //	burn N            the same
 //	print TEXT…       prints the text (echo TEXT… is the same word)
-//	alloc MB          is killed for want of memory when MB is above the limit
+//	alloc MB          is killed for want of memory when MB is above the limit,
+//	                  else runs until it is ended
+//	write, cat, fetch end with 0; nothing is written, read or fetched
+//	serve             runs until it is ended, with exit code 0
 //	true, false       end with 0 and 1
 //	run 'A && B'      does A, and B if A ended with 0; `;` goes on in any case
 //	/bin/sh -c 'A'    the same (also sh, bash, /bin/bash)

@@ -17,6 +17,7 @@ type script struct {
 	ends  bool // else it runs until it is ended
 	lasts time.Duration
 	exit  pod.Exit
+	tidy  bool // heeds SIGTERM with exit code 0, as a server does
 }
 
 type line struct {
@@ -28,6 +29,7 @@ type line struct {
 const (
 	maxSteps = 1000
 	maxSleep = 365 * 24 * time.Hour
+	maxLasts = 100 * maxSleep
 )
 
 // read turns a container's command into a script. The error is the reason why
@@ -93,7 +95,7 @@ func (r *reader) command(words []string, depth int) error {
 		if err != nil {
 			return err
 		}
-		r.lasts += d
+		r.lasts = min(r.lasts+d, maxLasts)
 	case "print", "echo":
 		r.lines = append(r.lines, line{r.lasts, strings.Join(words[1:], " ")})
 	case "alloc":
@@ -103,7 +105,12 @@ func (r *reader) command(words []string, depth int) error {
 		}
 		if r.limit > 0 && mb<<20 > r.limit {
 			r.exit = pod.Exit{Code: 137, Signal: 9, OOMKilled: true}
+		} else {
+			r.ends = false // it holds the memory
 		}
+	case "write", "cat", "fetch":
+	case "serve":
+		r.ends, r.tidy = false, true
 	case "run":
 		return r.chain(arg, depth)
 	case "sh", "bash", "/bin/sh", "/bin/bash":

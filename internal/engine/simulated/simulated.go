@@ -158,6 +158,14 @@ func (r *Runtime) end(s *simulation, e pod.Exit) {
 	}
 }
 
+// onTerm is how the run ends on SIGTERM.
+func (s *simulation) onTerm() pod.Exit {
+	if s.script.tidy {
+		return pod.Exit{}
+	}
+	return pod.Exit{Code: 143, Signal: 15}
+}
+
 func (r *Runtime) find(key, run string) *simulation {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -195,7 +203,7 @@ func (r *Runtime) NotifyExit(key, run string, f func(pod.Exit, error)) {
 // Kill ends the run at once, as if it heeded SIGTERM.
 func (r *Runtime) Kill(_ context.Context, key, run string, _ time.Duration) error {
 	if s := r.find(key, run); s != nil {
-		r.end(s, pod.Exit{Code: 143, Signal: 15})
+		r.end(s, s.onTerm())
 	}
 	return nil
 }
@@ -210,7 +218,7 @@ func (r *Runtime) Cleanup(_ context.Context, key string) error {
 	delete(r.groups, key)
 	r.mu.Unlock()
 	for _, s := range runs {
-		r.end(s, pod.Exit{Code: 143, Signal: 15})
+		r.end(s, s.onTerm())
 	}
 	return nil
 }
