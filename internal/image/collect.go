@@ -75,18 +75,18 @@ func (s *Store) collect() error {
 	if err != nil {
 		return err
 	}
-	var mounted map[string]bool // looked up once, and only if something is to go
+	var mounted *usage // looked up once, and only if something is to go
 	for _, entry := range layers {
 		id := entry.Name()
 		if needed[id] || s.justGiven(id) {
 			continue
 		}
 		if mounted == nil {
-			if mounted, err = mountedLayers(); err != nil {
+			if mounted, err = s.mounted(); err != nil {
 				return err
 			}
 		}
-		if mounted[id] {
+		if mounted.has(id) {
 			continue
 		}
 		// Out of sight first: a half-removed layer must not look like a layer.

@@ -346,3 +346,11 @@ func needRoot(t testing.TB) {
 		t.Skip("needs root: whiteouts, owners and mounts of the real form")
 	}
 }
+
+// newHook makes a fakeRegistry.before that only looks on.
+func newHook(look func(path string)) func(http.ResponseWriter, *http.Request) bool {
+	return func(_ http.ResponseWriter, r *http.Request) bool {
+		look(r.URL.Path)
+		return false
+	}
+}

@@ -1,23 +1,34 @@
 package image
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 )
 
-// layerInMount finds layers in the options of an overlay mount, however its lower
-// directories were written: absolute, or relative to layers/.
-var layerInMount = regexp.MustCompile(`(?:^|[/:=,+])([a-z2-7]{26})/fs\b`)
+var (
+	// layerInMount finds layers in the options of an overlay mount, whether its
+	// lower directories were given absolute or relative to layers/.
+	layerInMount = regexp.MustCompile(`(?:^|[/:=,+])([a-z2-7]{26})/fs\b`)
+	// anyInMount finds lower directories that were given as open files. The
+	// kernel keeps the words, so they no longer tell which directories.
+	anyInMount = regexp.MustCompile(`lowerdir\+?=[^ ]*/fd/\d`)
+)
 
-// mountedLayers gives the ids of layers that are part of a mount in any mount
-// namespace this process may see into. Containers have their own namespaces, so
-// every process is asked, but each namespace once.
-func mountedLayers() (map[string]bool, error) {
-	mounted := map[string]bool{}
+// usage is what is known about the layers that are part of mounts.
+type usage struct {
+	ids map[string]bool
+	any bool // some mount does not tell its layers, so any may be in use
+}
+
+func (u *usage) has(id string) bool { return u.any || u.ids[id] }
+
+// mountedLayers looks for mounted layers in every mount namespace this process
+// may see into. Containers have their own namespaces, so every process is asked,
+// but each namespace once.
+func mountedLayers() (*usage, error) {
+	mounted := &usage{ids: map[string]bool{}}
 	seen := map[string]bool{}
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -36,18 +47,12 @@ func mountedLayers() (map[string]bool, error) {
 		}
 		mounts, err := os.ReadFile(filepath.Join(proc, "mountinfo"))
 		if err != nil {
-			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-				continue
-			}
-			var gone *fs.PathError
-			if errors.As(err, &gone) {
-				continue
-			}
-			return nil, err
+			continue
 		}
 		seen[namespace] = true
+		mounted.any = mounted.any || anyInMount.Match(mounts)
 		for _, m := range layerInMount.FindAllSubmatch(mounts, -1) {
-			mounted[string(m[1])] = true
+			mounted.ids[string(m[1])] = true
 		}
 	}
 	return mounted, nil

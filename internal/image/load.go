@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -91,8 +90,6 @@ const (
 	containerdName = "io.containerd.image.name"
 	ociRefName     = "org.opencontainers.image.ref.name"
 )
-
-var tagPattern = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`)
 
 // layoutImages reads the index of an OCI image layout. Entries of one name are
 // the same image for several platforms; without any name, all are.
@@ -275,8 +272,9 @@ func baseName(path string) string {
 		}
 		return '-'
 	}, base)
-	if base = strings.Trim(base, "-_."); len(base) < 2 {
+	base = strings.Trim(base[:min(len(base), 100)], "-_.")
+	if len(base) < 2 || !repositoryPattern.MatchString(base) {
 		return "image"
 	}
-	return base[:min(len(base), 100)]
+	return base
 }

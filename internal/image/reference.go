@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -35,8 +36,26 @@ func parse(reference string) (name.Reference, error) {
 		}
 		return nil, errors.New("invalid image reference")
 	}
+	// The library takes more than registries do, for example "..".
+	if !hostPattern.MatchString(ref.Context().RegistryStr()) {
+		return nil, fmt.Errorf("invalid image reference: %q is no host name", ref.Context().RegistryStr())
+	}
+	if !repositoryPattern.MatchString(ref.Context().RepositoryStr()) {
+		return nil, fmt.Errorf("invalid image reference: %q is no name of a repository", ref.Context().RepositoryStr())
+	}
+	if tag, ok := ref.(name.Tag); ok && !tagPattern.MatchString(tag.TagStr()) {
+		return nil, fmt.Errorf("invalid image reference: %q is no tag", tag.TagStr())
+	}
 	return ref, nil
 }
+
+// The grammar of the OCI distribution specification, and of hosts that a URL can
+// hold.
+var (
+	hostPattern       = regexp.MustCompile(`^(?:(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*|\[[0-9a-fA-F:.]+\])(?::[0-9]{1,5})?$`)
+	repositoryPattern = regexp.MustCompile(`^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*$`)
+	tagPattern        = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`)
+)
 
 // hostOf is a registry without its port.
 func hostOf(registry string) string {

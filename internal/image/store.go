@@ -25,6 +25,7 @@ type Store struct {
 	transport http.RoundTripper
 	slots     chan struct{} // one per running download
 	lock      *os.File
+	mounted   func() (*usage, error)
 
 	// busy is held for reading while something is being brought in, and for
 	// writing while collecting.
@@ -58,7 +59,7 @@ func Open(dir string, opt Options) (*Store, error) {
 	if err := os.Chmod(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("image store: %w", err)
 	}
-	s := &Store{dir: dir, opt: opt.withDefaults(), userXattr: !privileged(), given: map[string]time.Time{}}
+	s := &Store{dir: dir, opt: opt.withDefaults(), userXattr: !privileged(), mounted: mountedLayers, given: map[string]time.Time{}}
 	s.slots = make(chan struct{}, s.opt.Downloads)
 	s.transport = newTransport(s.opt)
 	if s.lock, err = os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600); err != nil {

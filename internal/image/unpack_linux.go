@@ -153,7 +153,7 @@ func (f *filter) accept(h *tar.Header) (bool, error) {
 			delete(h.PAXRecords, key)
 		}
 	}
-	if f.rootless && h.Typeflag == tar.TypeDir {
+	if f.rootless && h.Typeflag == tar.TypeDir && name != "" && name != "." {
 		// An ordinary user cannot fill a directory without permission to write;
 		// its own mode comes when all is in it.
 		f.modes[name] = h.FileInfo().Mode()
