@@ -211,6 +211,18 @@ func (s *Store) Watch(ctx context.Context, topic string) <-chan struct{} {
 	return s.watchers.Watch(ctx, topic)
 }
 
+// Stats counts what a store has done since it was opened.
+type Stats struct {
+	Commits int64 // transactions, each with one fsync
+	Writes  int64 // calls of Write they held
+	Waiting int   // calls of Write in the queue now
+}
+
+// Stats gives the counts, for metrics: Writes / Commits is the size of a batch.
+func (s *Store) Stats() Stats {
+	return Stats{Commits: s.writer.commits.Load(), Writes: s.writer.writes.Load(), Waiting: len(s.writer.queue)}
+}
+
 // Exclusive implements store.Exclusive. One process has the directory, so one
 // lock in it is enough, whatever the name.
 func (s *Store) Exclusive(ctx context.Context, _ string, fn func(ctx context.Context) error) error {

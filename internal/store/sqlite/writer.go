@@ -46,13 +46,15 @@ func (p *callPanic) String() string {
 }
 
 // writer owns the connection that writes. Only its goroutine touches the fields
-// below calls.
+// from conn on.
 type writer struct {
 	store   *Store
 	queue   chan *call
 	exited  chan struct{} // closed when the last call is answered
 	restart atomic.Bool   // the log is over its limit: restart it between two batches
 	calls   sync.Pool
+	commits atomic.Int64
+	writes  atomic.Int64
 
 	conn  *conn
 	batch []*call // taken, not yet answered
@@ -252,6 +254,8 @@ func (w *writer) answer(calls []*call, err error) {
 	if err != nil {
 		err = fmt.Errorf("store: commit: %w", mapError(err))
 	} else {
+		w.commits.Add(1)
+		w.writes.Add(int64(len(calls)))
 		w.store.check.committed()
 	}
 	for _, c := range calls {
