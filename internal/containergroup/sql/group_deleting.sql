@@ -1,0 +1,1 @@
+UPDATE container_groups SET state = 'Deleting', operation = $2, document = $3 WHERE id = $1

@@ -1,0 +1,1 @@
+DELETE FROM container_groups WHERE id = $1 AND state = 'Deleting'

@@ -1,0 +1,1 @@
+UPDATE container_groups SET superseded = 1 WHERE id = $1

@@ -1,0 +1,1 @@
+SELECT id FROM container_groups WHERE state IN ('Pending', 'Deleting')
