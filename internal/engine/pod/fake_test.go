@@ -32,6 +32,8 @@ type fake struct {
 	start   func(ctx context.Context, c *engine.Container) error
 	sandbox func(ctx context.Context) error
 	cleanup func() error
+	kill    func() error
+	wait    func() error
 	grace   time.Duration // how long a run takes to heed SIGTERM
 
 	pulls map[string]int
@@ -161,6 +163,14 @@ func (f *fake) find(key, run string) *fakeRun {
 }
 
 func (f *fake) Wait(ctx context.Context, key, run string) (Exit, error) {
+	f.mu.Lock()
+	hook := f.wait
+	f.mu.Unlock()
+	if hook != nil {
+		if err := hook(); err != nil {
+			return Exit{}, err
+		}
+	}
 	r := f.find(key, run)
 	if r == nil {
 		return Exit{}, ErrLost
@@ -180,7 +190,13 @@ func (f *fake) Kill(ctx context.Context, key, run string, grace time.Duration) e
 	}
 	f.mu.Lock()
 	f.calls = append(f.calls, "kill "+r.container)
+	hook := f.kill
 	f.mu.Unlock()
+	if hook != nil {
+		if err := hook(); err != nil {
+			return err
+		}
+	}
 	exit := Exit{Code: 143, Signal: 15}
 	wait := f.grace
 	if wait > grace {

@@ -422,6 +422,33 @@ func TestGroupTimeout(t *testing.T) {
 	})
 }
 
+// TestTimeoutSaysWhy: the fault has the last failure in it.
+func TestTimeoutSaysWhy(t *testing.T) {
+	for want, set := range map[string]func(*fake){
+		"container 'web': no such program": func(f *fake) {
+			f.start = func(context.Context, *engine.Container) error { return &StartError{errors.New("no such program.")} }
+		},
+		"container 'web': a fault of the engine; the server's log has the details": func(f *fake) {
+			f.start = func(context.Context, *engine.Container) error { return errEngine }
+		},
+		"no address left": func(f *fake) {
+			f.sandbox = func(context.Context) error { return &StartError{errors.New("no address left")} }
+		},
+	} {
+		inBubble(t, Options{}, func(b *bench) {
+			set(b.fake)
+			g := wish(1, ludgate.RestartAlways, "web")
+			g.Timeout = 5 * time.Minute
+			b.ensure(g)
+			b.after(5 * time.Minute)
+			want := "The container group 'g' did not start all its containers within 5m0s: " + want + "."
+			if f := b.status().Fault; f == nil || f.Code != "ContainerGroupStartTimeout" || f.Message != want {
+				t.Errorf("fault %+v, want %s", f, want)
+			}
+		})
+	}
+}
+
 func TestLogsNameTheRun(t *testing.T) {
 	inBubble(t, Options{}, func(b *bench) {
 		read := func(previous bool) string {

@@ -201,6 +201,20 @@ func TestInitChangedWhileInitRuns(t *testing.T) {
 	})
 }
 
+// TestNormalContainerBecomesInit: the same name in the other list is another
+// container.
+func TestNormalContainerBecomesInit(t *testing.T) {
+	inBubble(t, Options{}, func(b *bench) {
+		b.ensure(wish(1, ludgate.RestartAlways, "prep", "web"))
+		b.ensure(wish(2, ludgate.RestartAlways, "+prep", "web"))
+		b.wantCalls("start prep, start web, kill prep, kill web, start prep")
+		b.fake.exits("prep", 0)
+		b.wantCalls("start web")
+		b.ensure(wish(3, ludgate.RestartAlways, "prep", "web"))
+		b.wantCalls("start prep")
+	})
+}
+
 // TestPolicyIsLive: the policy applies to what had ended before it changed.
 func TestPolicyIsLive(t *testing.T) {
 	inBubble(t, Options{}, func(b *bench) {

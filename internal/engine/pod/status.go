@@ -24,6 +24,16 @@ func (g *group) status() *engine.Status {
 	for _, m := range g.normal {
 		out.Containers = append(out.Containers, m.status(g.wish != nil))
 	}
+	if w := g.afterwards; w != nil && len(out.Containers) == 0 {
+		// Only the end of an earlier removal is waited for: nobody has looked at
+		// the containers yet.
+		for _, c := range w.Init {
+			out.Init = append(out.Init, engine.ContainerStatus{Name: c.Name})
+		}
+		for _, c := range w.Containers {
+			out.Containers = append(out.Containers, engine.ContainerStatus{Name: c.Name})
+		}
+	}
 	return out
 }
 

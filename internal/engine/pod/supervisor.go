@@ -43,7 +43,7 @@ var _ engine.Engine = (*Supervisor)(nil)
 // New makes a Supervisor over rt, reads the state files of opt.Dir and takes
 // over what rt says still exists. ctx bounds this start only. Runs found are
 // watched at once; what a wish is needed for (restarts, replacements) waits for
-// the group's first Ensure.
+// the group's first Ensure. When New fails, rt is still the caller's to close.
 func New(ctx context.Context, rt Runtime, opt Options) (*Supervisor, error) {
 	s := &Supervisor{rt: rt, opt: opt.withDefaults(), groups: map[string]*group{}}
 	if t, ok := rt.(Traited); ok {

@@ -38,10 +38,6 @@ func (g *group) takeUp(w *engine.Group) {
 		for i := range specs {
 			c := &specs[i]
 			m := old[c.Name]
-			// One found at start without a state file is of either kind.
-			if m != nil && m.init != isInit && m.spec != nil {
-				m = nil
-			}
 			if m == nil {
 				m = &member{name: c.Name}
 			} else {
