@@ -30,6 +30,7 @@ var quick = Options{Backoff: []time.Duration{time.Millisecond, time.Millisecond}
 
 func openStore(t testing.TB, dir string, opt Options) *Store {
 	t.Helper()
+	needLinux(t)
 	s, err := Open(dir, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -38,16 +39,22 @@ func openStore(t testing.TB, dir string, opt Options) *Store {
 	return s
 }
 
+func needLinux(t testing.TB) {
+	t.Helper()
+	if err := supported(); err != nil {
+		t.Skip(err)
+	}
+}
+
 // entry is one entry of a layer; a name with a final slash is a directory.
 type entry struct {
-	name    string
-	body    string
-	mode    int64 // 0: 0644, directories 0755
-	kind    byte  // 0: regular, or directory by name
-	link    string
-	uid     int
-	pax     map[string]string
-	claimed int64 // size in the header, where it differs from the body's
+	name string
+	body string
+	mode int64 // 0: 0644, directories 0755
+	kind byte  // 0: regular, or directory by name
+	link string
+	uid  int
+	pax  map[string]string
 }
 
 func file(name, body string) entry { return entry{name: name, body: body} }

@@ -136,7 +136,7 @@ func TestPullRefusals(t *testing.T) {
 		}, true, "DENIED"},
 		{"server errors", func(t *testing.T, f *fakeRegistry) string {
 			f.before = func(w http.ResponseWriter, r *http.Request) bool {
-				http.Error(w, "out of\x1b[31m order\n", 503)
+				http.Error(w, "out of\x1b[31m order\n", http.StatusServiceUnavailable)
 				return true
 			}
 			return f.ref("a:1")

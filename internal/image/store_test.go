@@ -69,56 +69,6 @@ func TestListAndRemove(t *testing.T) {
 	}
 }
 
-// TestMountedLayersStay: what a container runs on is not collected, also by a
-// process that knows nothing of the container.
-func TestMountedLayersStay(t *testing.T) {
-	needRoot(t)
-	for _, byDescriptor := range []bool{false, true} {
-		t.Run(fmt.Sprintf("by descriptor=%v", byDescriptor), func(t *testing.T) {
-			f := newFakeRegistry(t)
-			f.put(t, "1", imageOf(t, tarOf(t, file("f", "x"))))
-			root := t.TempDir()
-			s, err := Open(root, quick)
-			if err != nil {
-				t.Fatal(err)
-			}
-			img := mustPull(t, s, f.ref("a:1"))
-			if err := os.Remove(s.referenceFile(f.ref("a:1"))); err != nil {
-				t.Fatal(err)
-			}
-			s.Close()
-
-			t.Run("mounted", func(t *testing.T) {
-				layers := img.Layers
-				if byDescriptor {
-					d, err := os.Open(img.Layers[0])
-					if err != nil {
-						t.Fatal(err)
-					}
-					defer d.Close()
-					layers = []string{fmt.Sprintf("/proc/self/fd/%d", d.Fd())}
-				}
-				at := mountLayers(t, layers)
-				s := openStore(t, root, quick)
-				defer s.Close()
-				if data, err := os.ReadFile(filepath.Join(at, "f")); err != nil || string(data) != "x" {
-					t.Errorf("the container reads %q, %v", data, err)
-				}
-				if _, err := os.Stat(img.Layers[0]); err != nil {
-					t.Error(err)
-				}
-			})
-			if anythingMountedByDescriptor(t) {
-				t.Skip("another program's overlay mounts do not tell their layers")
-			}
-			openStore(t, root, quick)
-			if _, err := os.Stat(img.Layers[0]); !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("unmounted, the layer is still there: %v", err)
-			}
-		})
-	}
-}
-
 // TestOtherProcessPulls: a store that opens while another is at work takes
 // nothing away from it.
 func TestOtherProcessPulls(t *testing.T) {
@@ -148,6 +98,7 @@ func TestOtherProcessPulls(t *testing.T) {
 // TestReopen: an image is whole after a restart, and files that are no records do
 // no harm.
 func TestReopen(t *testing.T) {
+	needLinux(t)
 	f := newFakeRegistry(t)
 	f.put(t, "1", imageOf(t, tarOf(t, file("f", "x"))))
 	root := t.TempDir()
@@ -216,6 +167,7 @@ func TestKilled(t *testing.T) {
 		fmt.Println("finished")
 		return
 	}
+	needLinux(t)
 	f := newFakeRegistry(t)
 	var refs []string
 	var layers [][]byte
