@@ -12,6 +12,13 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	// The other programs that this binary is when it is started under their
+	// names: a container's shim and first stage, the password helper, and the
+	// program of the built-in image.
+	_ "ludgate/internal/engine/native/entry"
+	_ "ludgate/internal/hello/entry"
+	_ "ludgate/internal/password/entry"
 )
 
 func main() {

@@ -51,8 +51,11 @@ func (c *Config) check() error {
 			return fmt.Errorf("streaming.validate_url is %q; it must be an http or https URL", u)
 		}
 	}
-	if _, err := netip.ParsePrefix(c.Containers.Addresses); err != nil {
-		return fmt.Errorf("containers.addresses is %q; it must be a network such as 127.0.0.0/8", c.Containers.Addresses)
+	for _, a := range strings.Split(c.Containers.Addresses, ",") {
+		_, prefixErr := netip.ParsePrefix(a)
+		if _, err := netip.ParseAddr(a); err != nil && prefixErr != nil && c.Containers.Addresses != Loopback {
+			return fmt.Errorf("containers.addresses is %q; it must be loopback, or addresses and networks such as 192.0.2.0/28", c.Containers.Addresses)
+		}
 	}
 	for name, n := range map[string]int64{
 		"limits.body": c.Limits.Body, "limits.body_timeout": int64(c.Limits.BodyTimeout), "limits.connections": int64(c.Limits.Connections),

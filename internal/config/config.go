@@ -89,7 +89,7 @@ type Passwords struct {
 type Containers struct {
 	Region    string `yaml:"region" env:"LUDGATE_CONTAINERS_REGION" doc:"Location of groups that name none, and the region in their DNS names."`
 	DNSSuffix string `yaml:"dns_suffix" env:"LUDGATE_CONTAINERS_DNS_SUFFIX" doc:"The end of the DNS names of groups: label.region.suffix."`
-	Addresses string `yaml:"addresses" env:"LUDGATE_CONTAINERS_ADDRESSES" doc:"Network (CIDR) that Public groups get an address of their own from. Every address of it must reach this machine; 127.0.0.0/8 always does, from this machine only."`
+	Addresses string `yaml:"addresses" env:"LUDGATE_CONTAINERS_ADDRESSES" doc:"Where Public groups get an address of their own from: loopback (127.x.y.z, reachable from this machine only), or addresses and networks such as 192.0.2.0/28, comma-separated, every one of which must reach this machine."`
 }
 
 // Tokens are accepted by management and directory calls.
@@ -131,13 +131,17 @@ func Defaults(mode Mode) Config {
 		Limits:     Limits{Body: 4 << 20, BodyTimeout: 15 * time.Second, Connections: 10_000},
 		Streaming:  Streaming{Timeout: 5 * time.Second, Cache: 30 * time.Second},
 		Passwords:  Passwords{Queue: 1024},
-		Containers: Containers{Region: "local", DNSSuffix: "ludgate.internal", Addresses: "127.0.0.0/8"},
+		Containers: Containers{Region: "local", DNSSuffix: "ludgate.internal", Addresses: Loopback},
 	}
 	if mode == Dev {
 		c.Streaming.ClientID = "ludgate-dev"
 	}
 	return c
 }
+
+// Loopback as containers.addresses gives groups an address of this machine's own
+// network.
+const Loopback = "loopback"
 
 // masked is what a secret setting shows of itself.
 var masked = secret.Text("").String()

@@ -44,7 +44,7 @@ func TestMistakes(t *testing.T) {
 		{"store", "", nil, map[string]string{"store": "mysql://x"}, "store must be embedded or a postgres:// URL"},
 		{"half a certificate", "tls: {cert: a.pem}", nil, nil, "tls.cert and tls.key go together"},
 		{"validate url", "streaming: {validate_url: 'ftp://x'}", nil, nil, "streaming.validate_url"},
-		{"network", "containers: {addresses: 127.0.0.1}", nil, nil, "containers.addresses"},
+		{"network", "containers: {addresses: everywhere}", nil, nil, "containers.addresses"},
 		{"title id", "titles: [{id: XYZ}]", nil, nil, "titles[0].id"},
 		{"title twice", "titles: [{id: aa1}, {id: AA1}]", nil, nil, "there twice"},
 		{"title's naming", "titles: [{id: aa1, naming: acme}]", nil, nil, "titles[0].naming"},

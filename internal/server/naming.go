@@ -1,47 +1,52 @@
 package server
 
 import (
+	"cmp"
 	"strings"
 
 	"ludgate/internal/config"
 	"ludgate/internal/wire"
 )
 
-// namings gives every naming of the settings, the default one, and a function
-// that finds a title's own (nil when no title has one).
-func namings(c *config.Config) (all []*wire.Naming, def *wire.Naming, title func(string) *wire.Naming) {
-	all = []*wire.Naming{wire.Neutral, wire.Vendor}
-	for _, n := range c.Namings {
-		all = append(all, fromConfig(n))
+// namings gives every naming of an installation: the built-in ones and those of
+// the settings.
+func namings(own []config.Naming) []*wire.Naming {
+	all := []*wire.Naming{wire.Neutral, wire.Vendor}
+	for _, n := range own {
+		all = append(all, &wire.Naming{
+			Name: n.Name, Namespaces: n.Namespaces,
+			Player: wire.PlayerNaming{
+				Paths: n.Paths, Fields: n.Fields, Enums: n.Enums, Errors: n.Errors,
+				Envelope:      cmp.Or(wire.Envelope(n.Envelope), wire.Bare),
+				CollectParams: n.CollectParams, RichStatus: n.RichStatus, TypeString: n.TypeString,
+			},
+			Directory: wire.DirectoryNaming{Strict: n.StrictGroups},
+		})
 	}
-	byName := map[string]*wire.Naming{}
-	for _, n := range all {
-		byName[n.Name] = n
-	}
-	own := map[string]*wire.Naming{}
-	for _, t := range c.Titles {
-		if t.Naming != "" {
-			own[strings.ToUpper(t.ID)] = byName[t.Naming]
-		}
-	}
-	if len(own) > 0 {
-		title = func(id string) *wire.Naming { return own[strings.ToUpper(id)] }
-	}
-	return all, byName[c.Naming], title
+	return all
 }
 
-// fromConfig makes a naming of the file's table.
-func fromConfig(n config.Naming) *wire.Naming {
-	envelope := wire.Envelope(n.Envelope)
-	if envelope == "" {
-		envelope = wire.Bare
+// naming finds a naming by name; nil when there is none.
+func (s *Server) naming(name string) *wire.Naming {
+	for _, n := range s.namings {
+		if n.Name == name {
+			return n
+		}
 	}
-	return &wire.Naming{
-		Name: n.Name, Namespaces: n.Namespaces,
-		Player: wire.PlayerNaming{
-			Paths: n.Paths, Fields: n.Fields, Enums: n.Enums, Errors: n.Errors, Envelope: envelope,
-			CollectParams: n.CollectParams, RichStatus: n.RichStatus, TypeString: n.TypeString,
-		},
-		Directory: wire.DirectoryNaming{Strict: n.StrictGroups},
+	return nil
+}
+
+// titleNaming gives the function that finds a title's own naming, or nil when no
+// title has one.
+func (s *Server) titleNaming() func(id string) *wire.Naming {
+	own := map[string]*wire.Naming{}
+	for _, t := range s.config.Titles {
+		if t.Naming != "" {
+			own[strings.ToUpper(t.ID)] = s.naming(t.Naming)
+		}
 	}
+	if len(own) == 0 {
+		return nil
+	}
+	return func(id string) *wire.Naming { return own[strings.ToUpper(id)] }
 }

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"ludgate"
 	"ludgate/internal/authority"
 	"ludgate/internal/config"
 	"ludgate/internal/containergroup"
@@ -31,11 +32,14 @@ import (
 type Server struct {
 	config config.Config
 	log    *slog.Logger
-	store  store.Store
-	edge   *wire.Edge
-	groups *containergroup.Service
-	doors  *listeners
-	tls    *tls.Config // nil when https is off
+	clock  ludgate.Clock
+	// namings are all that this server speaks.
+	namings []*wire.Naming
+	store   store.Store
+	edge    *wire.Edge
+	groups  *containergroup.Service
+	doors   *listeners
+	tls     *tls.Config // nil when https is off
 	// closers undo the start, last one first.
 	closers []func() error
 	notes   []string // what the banner says beside the addresses
@@ -76,7 +80,7 @@ func newLogger(l config.Log, w io.Writer) *slog.Logger {
 // New opens the data directory, the store and the doors, and assembles the
 // services. A failure leaves nothing open.
 func New(ctx context.Context, c config.Config, log *slog.Logger) (_ *Server, err error) {
-	s := &Server{config: c, log: log}
+	s := &Server{config: c, log: log, clock: time.Now, namings: namings(c.Namings)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Close())
@@ -95,7 +99,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (_ *Server, err
 		return nil, err
 	}
 	if s.doors.HTTPS != nil {
-		if s.tls, err = certificate(&c, time.Now()); err != nil {
+		if s.tls, err = certificate(&c, s.clock()); err != nil {
 			return nil, err
 		}
 	}
@@ -107,8 +111,8 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (_ *Server, err
 		return nil, err
 	}
 	routes := s.healthRoutes()
-	for _, open := range []func(context.Context, *authority.Authority) ([]wire.Route, error){s.openPlayers, s.openGroups, s.openDirectory} {
-		more, err := open(ctx, auth)
+	for _, open := range []func(context.Context) ([]wire.Route, error){s.openPlayers, s.openGroups, s.openDirectory} {
+		more, err := open(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -117,9 +121,8 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (_ *Server, err
 	if c.Mode == config.Dev {
 		routes = append(routes, s.devRoutes()...)
 	}
-	all, def, title := namings(&c)
 	s.edge = wire.NewEdge(wire.Options{
-		Default: def, Namings: all, TitleNaming: title, Authenticate: auth.Authenticate, AuthorityURL: s.authorityURL(),
+		Default: s.naming(c.Naming), Namings: s.namings, TitleNaming: s.titleNaming(), Authenticate: auth.Authenticate, AuthorityURL: s.authorityURL(),
 		BodyTimeout: c.Limits.BodyTimeout, MaxBody: c.Limits.Body, Log: log,
 	}, routes...)
 	return s, nil
@@ -153,6 +156,9 @@ func (s *Server) openStore(ctx context.Context) (store.Store, error) {
 
 // onClose remembers what Close has to undo.
 func (s *Server) onClose(f func() error) { s.closers = append(s.closers, f) }
+
+// note adds a line to the banner.
+func (s *Server) note(line string) { s.notes = append(s.notes, line) }
 
 // HTTP is the address of plain http, or "off".
 func (s *Server) HTTP() string { return url("http", s.doors.HTTP) }

@@ -1,0 +1,160 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+
+	"ludgate/internal/config"
+	"ludgate/internal/containergroup"
+	"ludgate/internal/directory"
+	"ludgate/internal/password"
+	"ludgate/internal/player"
+	"ludgate/internal/secret"
+	"ludgate/internal/servername"
+	"ludgate/internal/streaming"
+	"ludgate/internal/streaming/platform"
+	"ludgate/internal/ticket"
+	"ludgate/internal/wire"
+)
+
+// openPlayers opens the player service with what it stands on: tickets,
+// passwords, titles and a streaming platform.
+func (s *Server) openPlayers(context.Context) ([]wire.Route, error) {
+	c := &s.config
+	keys := filepath.Join(c.Data, "keys")
+	ring, err := ticket.OpenRing(keys, "tickets", s.clock)
+	if err != nil {
+		return nil, err
+	}
+	hasher := password.New(password.Options{Workers: c.Passwords.Workers, Queue: c.Passwords.Queue, Log: s.log})
+	s.onClose(func() error { hasher.Close(); return nil })
+	titles, err := s.titles()
+	if err != nil {
+		return nil, err
+	}
+	var routes []wire.Route
+	validateURL := c.Streaming.ValidateURL
+	if validateURL == "" && c.Mode == config.Dev {
+		var more []wire.Route
+		if validateURL, more, err = s.openPlatform(keys); err != nil {
+			return nil, err
+		}
+		routes = append(routes, more...)
+	}
+	opt := player.Options{
+		Store: s.store, Titles: titles, Tickets: ticket.NewIssuer(ring, s.clock), Passwords: hasher, Clock: s.clock, Log: s.log,
+	}
+	if validateURL != "" {
+		v, err := streaming.New(streaming.Options{URL: validateURL, Timeout: c.Streaming.Timeout, CacheFor: c.Streaming.Cache, Clock: s.clock, Log: s.log})
+		if err != nil {
+			return nil, err
+		}
+		s.onClose(func() error { v.Close(); return nil })
+		opt.Streaming = v
+	}
+	svc, err := player.New(opt)
+	if err != nil {
+		return nil, err
+	}
+	return append(routes, svc.Routes()...), nil
+}
+
+// titles gives the titles of the settings; in development mode others spring up.
+func (s *Server) titles() (player.Titles, error) {
+	c := &s.config
+	var list []player.Title
+	for _, t := range c.Titles {
+		list = append(list, player.Title{
+			ID: t.ID, Naming: s.naming(t.Naming), StreamingClientID: cmp.Or(t.StreamingClientID, c.Streaming.ClientID),
+			PlayerLimit: t.PlayerLimit, DuplicateNames: t.AllowDuplicateNames,
+		})
+	}
+	titles, err := player.NewTitleList(list...)
+	if err != nil {
+		return nil, err
+	}
+	if c.Mode == config.Dev {
+		titles.SpringUp(player.Title{StreamingClientID: c.Streaming.ClientID})
+	}
+	return titles, nil
+}
+
+// openPlatform starts the built-in streaming platform on a loopback address of
+// its own, so that the player service reaches it over HTTP like any other.
+func (s *Server) openPlatform(keys string) (validateURL string, routes []wire.Route, err error) {
+	p, err := platform.New(keys, s.clock)
+	if err != nil {
+		return "", nil, err
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", nil, err
+	}
+	srv := newHTTPServer(p, s.log)
+	go func() {
+		if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			s.log.Error("the built-in streaming platform ended", "error", err)
+		}
+	}()
+	s.onClose(srv.Close)
+	return "http://" + l.Addr().String() + "/oauth2/validate", p.Routes(), nil
+}
+
+// openGroups opens the container groups and their engine.
+func (s *Server) openGroups(ctx context.Context) ([]wire.Route, error) {
+	c := &s.config
+	key, err := secret.LoadKey(filepath.Join(c.Data, "keys"), "secrets")
+	if err != nil {
+		return nil, err
+	}
+	box, err := secret.NewBox(key, "containergroup")
+	if err != nil {
+		return nil, err
+	}
+	addresses := containergroup.Loopback()
+	if c.Containers.Addresses != config.Loopback {
+		if addresses, err = containergroup.Pool(strings.Split(c.Containers.Addresses, ",")...); err != nil {
+			return nil, err
+		}
+	}
+	eng, missing, err := openEngine(ctx, c, s.log)
+	if err != nil {
+		return nil, err
+	}
+	if missing != nil {
+		s.note("containers: none. " + missing.Error())
+	} else {
+		s.onClose(eng.Close)
+		s.note("engine " + eng.Name())
+		if eng.Name() == "simulated" {
+			s.note("The simulated engine runs nothing; it only pretends.")
+		}
+	}
+	s.groups, err = containergroup.New(containergroup.Options{
+		Store: s.store, Engine: eng, Unavailable: missing, Box: box, Clock: s.clock, Log: s.log,
+		Region: c.Containers.Region, DNSSuffix: c.Containers.DNSSuffix, Addresses: addresses,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.onClose(s.groups.Close)
+	return s.groups.Routes(), nil
+}
+
+// openDirectory opens the directory and the register of server names.
+func (s *Server) openDirectory(context.Context) ([]wire.Route, error) {
+	groups, err := directory.New(directory.Options{Store: s.store, Clock: s.clock, MailDomain: s.config.Containers.DNSSuffix})
+	if err != nil {
+		return nil, err
+	}
+	names, err := servername.New(servername.Options{Store: s.store, Location: s.config.Containers.Region})
+	if err != nil {
+		return nil, err
+	}
+	return append(groups.Routes(), names.Routes()...), nil
+}
