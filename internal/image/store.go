@@ -87,7 +87,7 @@ func (s *Store) Close() error {
 
 // UserXattr reports whether layers mark opaque directories with the attribute
 // user.overlay.opaque, so that overlayfs needs the mount option userxattr. It is
-// so when this process is not root of the machine; else the attribute is
+// so when this process has not the rights of root; else the attribute is
 // trusted.overlay.opaque.
 func (s *Store) UserXattr() bool { return s.userXattr }
 

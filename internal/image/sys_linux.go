@@ -12,8 +12,16 @@ import (
 func supported() error { return nil }
 
 // privileged reports whether this process is root of the machine, not merely of
-// a user namespace: only then may it set trusted.* attributes and change owners.
-func privileged() bool { return os.Geteuid() == 0 && !userns.RunningInUserNS() }
+// a user namespace or of a container with few capabilities: only then may it set
+// trusted.* attributes.
+func privileged() bool {
+	if os.Geteuid() != 0 || userns.RunningInUserNS() {
+		return false
+	}
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var have [2]unix.CapUserData
+	return unix.Capget(&header, &have[0]) == nil && have[0].Effective&(1<<unix.CAP_SYS_ADMIN) != 0
+}
 
 func lockShared(f *os.File) error { return flock(f, unix.LOCK_SH) }
 
