@@ -44,6 +44,7 @@ type request struct {
 	cpu     float64         // the group's, as requested
 	memory  float64
 	ipWish  string // the address that was wished for, taken out of the record
+	profile bool   // a profile was named, which has the images
 	inLimit []limited
 }
 

@@ -83,7 +83,7 @@ func (r *request) checkContainerName(path, name string) {
 
 // checkProgram checks what a container runs.
 func (r *request) checkProgram(path, name, image string, command []string, env []EnvironmentVariable) {
-	if strings.TrimSpace(image) == "" {
+	if strings.TrimSpace(image) == "" && !r.profile {
 		r.add("MissingContainerImage", path+".image", "The image of container '%s' in container group '%s' is not specified.", clip(name), r.name)
 	}
 	for i, word := range command {

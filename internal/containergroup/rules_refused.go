@@ -57,7 +57,7 @@ func (r *request) refuseGroup() {
 		r.refuse("zones", r.Zones)
 	}
 	r.refuse("properties.confidentialComputeProperties", p.ConfidentialComputeProperties)
-	r.refuse("properties.containerGroupProfile", p.ContainerGroupProfile)
+	r.profile = r.refuse("properties.containerGroupProfile", p.ContainerGroupProfile)
 	r.refuse("properties.diagnostics", p.Diagnostics)
 	r.refuse("properties.dnsConfig", p.DNSConfig)
 	r.refuse("properties.encryptionProperties", p.EncryptionProperties)

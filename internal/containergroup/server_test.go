@@ -68,7 +68,7 @@ func (s *server) serve(change func(*Options)) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	opt := Options{Store: s.st, Box: box, Log: quietLog(), Resync: 50 * time.Millisecond}
+	opt := Options{Store: s.st, Box: box, Log: quietLog(), Resync: time.Hour}
 	if change != nil {
 		change(&opt)
 	}
