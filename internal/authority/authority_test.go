@@ -35,7 +35,7 @@ func newAuthority(t testing.TB, opt Options) *Authority {
 // ask authenticates a request with an Authorization header.
 func ask(t *testing.T, a *Authority, header string, s wire.Surface) (*access.Principal, *ludgate.Error) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), "GET", "http://x/", nil)
+	r, err := http.NewRequestWithContext(t.Context(), "GET", "http://localhost/", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,6 +133,42 @@ func TestAnonymous(t *testing.T) {
 	}
 	if _, refused := ask(t, a, "Bearer abc", wire.Management); refused == nil {
 		t.Error("a bad token was not checked")
+	}
+}
+
+// A web page must not be the developer, neither by a request across origins nor
+// by a host name that was made to point here.
+func TestAnonymousIsLocal(t *testing.T) {
+	a := newAuthority(t, Options{Anonymous: true, Hosts: []string{"ludgate.test"}})
+	for _, c := range []struct {
+		host, origin string
+		ok           bool
+	}{
+		{"127.0.0.1:8080", "", true},
+		{"127.9.8.7", "", true},
+		{"[::1]:8080", "", true},
+		{"localhost:8080", "http://localhost:3000", true},
+		{"ace.LOCALHOST", "", true},
+		{"ludgate.test:8443", "https://ludgate.test:8443", true},
+		{"evil.example:8080", "", false},
+		{"localhost.evil.example", "", false},
+		{"notlocalhost", "", false},
+		{"192.0.2.1:8080", "", false},
+		{"127.0.0.1:8080", "https://evil.example", false},
+		{"127.0.0.1:8080", "null", false},
+		{"", "", false},
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), "GET", "http://x/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host = c.host
+		if c.origin != "" {
+			r.Header.Set("Origin", c.origin)
+		}
+		if _, err := a.Authenticate(r, wire.Management); (err == nil) != c.ok {
+			t.Errorf("host %q, origin %q: %v", c.host, c.origin, err)
+		}
 	}
 }
 

@@ -104,7 +104,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (_ *Server, err
 		}
 	}
 	auth, err := authority.New(authority.Options{
-		Dir: filepath.Join(c.Data, "keys"), Anonymous: c.Mode == config.Dev,
+		Dir: filepath.Join(c.Data, "keys"), Anonymous: c.Mode == config.Dev, Hosts: c.TLS.Names,
 		Management: c.Tokens.ManagementAudiences, Directory: c.Tokens.DirectoryAudiences,
 	})
 	if err != nil {
