@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -12,8 +14,9 @@ import (
 	"ludgate/internal/engine/native/layout"
 )
 
-// Mount makes the run's directories and mounts the layers (lowest first) with a
-// fresh writable one on top at run.Root(). In a user namespace set rootless.
+// Mount makes the run's directories and mounts the layers (absolute, lowest
+// first) with a fresh writable one on top at run.Root(). In a user namespace set
+// rootless.
 func Mount(run layout.Run, layers []string, rootless bool) error {
 	for _, dir := range []string{run.Root(), run.Upper(), run.Work()} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
@@ -32,53 +35,82 @@ func Mount(run layout.Run, layers []string, rootless bool) error {
 		}
 		layers = []string{empty}
 	}
-
-	// The options must fit into a page and use ':' and ',' as separators, so
-	// directories are given as descriptors, not by their own names.
-	var held []int
-	defer func() {
-		for _, fd := range held {
-			unix.Close(fd)
-		}
-	}()
-	hold := func(dir string) (string, error) {
-		fd, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-		if err != nil {
-			return "", &os.PathError{Op: "open", Path: dir, Err: err}
-		}
-		held = append(held, fd)
-		return "/proc/self/fd/" + strconv.Itoa(fd), nil
-	}
-	lower := make([]string, len(layers))
-	for i, layer := range layers {
-		name, err := hold(layer)
-		if err != nil {
-			return err
-		}
-		lower[len(layers)-1-i] = name // overlayfs wants the top first
-	}
-	upper, err := hold(run.Upper())
+	above, lower, err := relative(layers)
 	if err != nil {
 		return err
 	}
-	work, err := hold(run.Work())
+	upper, err := os.OpenFile(run.Upper(), unix.O_PATH|unix.O_DIRECTORY, 0)
 	if err != nil {
 		return err
 	}
+	defer upper.Close()
+	work, err := os.OpenFile(run.Work(), unix.O_PATH|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return err
+	}
+	defer work.Close()
 
+	// All options must fit into a page. The lower directories are therefore
+	// given relative to the one above them (and by name: the image store reads
+	// the options of mounts to learn which layers are in use), the others, which
+	// may lie anywhere, as open files.
 	// volatile: a run's changes are thrown away with it, so nothing is gained
 	// by forcing them to disk.
-	options := "volatile,lowerdir=" + strings.Join(lower, ":") + ",upperdir=" + upper + ",workdir=" + work
+	options := "volatile,lowerdir=" + lower + ",upperdir=" + descriptor(upper) + ",workdir=" + descriptor(work)
 	if rootless {
 		options += ",userxattr"
 	}
 	if len(options) >= os.Getpagesize() {
 		return fmt.Errorf("the image has too many layers (%d)", len(layers))
 	}
-	if err := unix.Mount("overlay", run.Root(), "overlay", 0, options); err != nil {
+	err = inDirectory(above, func() error {
+		return unix.Mount("overlay", run.Root(), "overlay", 0, options)
+	})
+	if err != nil {
 		return fmt.Errorf("mount the root file system: %w", err)
 	}
 	return nil
+}
+
+func descriptor(f *os.File) string { return "/proc/self/fd/" + strconv.Itoa(int(f.Fd())) }
+
+// relative gives the directory that all layers are below, and their names from
+// there as overlayfs wants them: the top first, joined by colons.
+func relative(layers []string) (above, lower string, err error) {
+	above = filepath.Dir(layers[0])
+	for _, layer := range layers {
+		for above != "/" && !strings.HasPrefix(layer, above+"/") {
+			above = filepath.Dir(above)
+		}
+	}
+	escape := strings.NewReplacer(`\`, `\\`, `:`, `\:`, `,`, `\,`)
+	names := make([]string, len(layers))
+	for i, layer := range layers {
+		name, err := filepath.Rel(above, layer)
+		if err != nil {
+			return "", "", err
+		}
+		names[len(layers)-1-i] = escape.Replace(name)
+	}
+	return above, strings.Join(names, ":"), nil
+}
+
+// inDirectory calls f with dir as the working directory, on a thread of its own:
+// nobody else's changes.
+func inDirectory(dir string, f func() error) error {
+	result := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread() // for good: the thread ends with the goroutine
+		err := unix.Unshare(unix.CLONE_FS)
+		if err == nil {
+			err = unix.Chdir(dir)
+		}
+		if err == nil {
+			err = f()
+		}
+		result <- err
+	}()
+	return <-result
 }
 
 // Unmount takes the mount away, if it is there.

@@ -17,10 +17,16 @@ import (
 
 	"ludgate/internal/engine/native/layout"
 	"ludgate/internal/engine/native/protocol"
+	"ludgate/internal/engine/native/rootfs"
 )
 
-// Name is argv[0] of a shim.
-const Name = "ludgate-shim"
+// Names that this binary is started under, as argv[0].
+const (
+	Name = "ludgate-shim"
+	// ProbeName is a process that tries what a shim has to do first, says in a
+	// protocol.Ready how it went, and ends.
+	ProbeName = "ludgate-probe"
+)
 
 // File descriptors of a shim, besides its standard streams.
 const (
@@ -31,11 +37,17 @@ const (
 )
 
 func init() {
-	if len(os.Args) > 0 && os.Args[0] == Name {
+	if len(os.Args) == 0 {
+		return
+	}
+	switch os.Args[0] {
+	case Name:
 		// The main goroutine is bound to its thread during initialisation; the
 		// shim's work is not.
 		go Main()
 		select {}
+	case ProbeName:
+		probe()
 	}
 }
 
@@ -79,24 +91,33 @@ func Main() {
 	os.Exit(1)
 }
 
+// probe prepares the namespaces and mounts an overlay, says how that went, and
+// ends.
+func probe() {
+	log := slog.New(slog.DiscardHandler)
+	s, err := begin(log)
+	var answer protocol.Ready
+	if err == nil {
+		answer.Notes, err = prepare(&s.setup)
+	}
+	if err == nil {
+		err = rootfs.Mount(layout.Run{Dir: s.setup.Group.Dir}, nil, s.setup.Rootless)
+	}
+	if err != nil {
+		answer.Error = err.Error()
+	}
+	if json.NewEncoder(os.NewFile(ReadyFD, "ready")).Encode(answer) != nil {
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
 // open reads the setup, prepares the namespaces and listens.
 func open(log *slog.Logger) (*shim, *net.UnixListener, []string, error) {
-	for fd := SetupFD; fd <= UplinkFD; fd++ {
-		unix.CloseOnExec(fd)
+	s, err := begin(log)
+	if err != nil {
+		return nil, nil, nil, err
 	}
-	in := os.NewFile(SetupFD, "setup")
-	if in == nil {
-		return nil, nil, nil, errors.New("started by hand: there is nothing to do")
-	}
-	defer in.Close()
-	s := &shim{log: log, self: os.NewFile(BinaryFD, "binary"), runs: map[string]*run{}, watchers: map[*watcher]bool{}}
-	if err := json.NewDecoder(in).Decode(&s.setup); err != nil {
-		return nil, nil, nil, fmt.Errorf("read the setup: %w", err)
-	}
-	if s.setup.Version != protocol.Version || s.self == nil {
-		return nil, nil, nil, fmt.Errorf("the setup is for version %d, this is %d", s.setup.Version, protocol.Version)
-	}
-
 	// A signal to the whole service, or a closed terminal, is for the server;
 	// the group ends when it is told to. Ignoring would be inherited by the
 	// containers, so they are caught and dropped.
@@ -109,6 +130,26 @@ func open(log *slog.Logger) (*shim, *net.UnixListener, []string, error) {
 	}
 	listener, err := listen(s.setup.Group.RunDir)
 	return s, listener, notes, err
+}
+
+// begin reads the setup.
+func begin(log *slog.Logger) (*shim, error) {
+	for fd := SetupFD; fd <= UplinkFD; fd++ {
+		unix.CloseOnExec(fd)
+	}
+	in := os.NewFile(SetupFD, "setup")
+	if in == nil {
+		return nil, errors.New("started by hand: there is nothing to do")
+	}
+	defer in.Close()
+	s := &shim{log: log, self: os.NewFile(BinaryFD, "binary"), runs: map[string]*run{}, watchers: map[*watcher]bool{}}
+	if err := json.NewDecoder(in).Decode(&s.setup); err != nil {
+		return nil, fmt.Errorf("read the setup: %w", err)
+	}
+	if s.setup.Version != protocol.Version || s.self == nil {
+		return nil, fmt.Errorf("the setup is for version %d, this is %d", s.setup.Version, protocol.Version)
+	}
+	return s, nil
 }
 
 // listen binds the socket in the group's run directory.
