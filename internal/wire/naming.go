@@ -32,6 +32,8 @@ type PlayerNaming struct {
 	RichStatus bool
 	// TypeString: EntityKey also carries the deprecated member TypeString.
 	TypeString bool
+	// FoldUsernames: user names are given back in lower case.
+	FoldUsernames bool
 }
 
 // DirectoryNaming is the part of a naming that the Directory surface uses.

@@ -25,6 +25,7 @@ var playerCodes = map[string]playerCode{
 	"BodyTooLarge":                          {1068, 413, true},
 	"InvalidRequest":                        {1071, 400, false},
 	"NotAuthenticated":                      {1074, 401, false},
+	"NotAuthorized":                         {1089, 401, false},
 	"InternalServerError":                   {1110, 500, true},
 	"ServiceUnavailable":                    {1123, 503, true},
 	"InvalidAPIEndpoint":                    {1131, 404, true},

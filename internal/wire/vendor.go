@@ -32,6 +32,7 @@ var Vendor = &Naming{
 		CollectParams: true,
 		RichStatus:    true,
 		TypeString:    true,
+		FoldUsernames: true,
 	},
 	Directory: DirectoryNaming{Strict: true},
 }

@@ -1,0 +1,1 @@
+SELECT n FROM player_counts WHERE title = $1
