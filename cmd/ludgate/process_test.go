@@ -157,6 +157,9 @@ func TestHTTPSWithTheLocalAuthority(t *testing.T) {
 func TestBannerSaysWhatItIs(t *testing.T) {
 	p := start(t, t.TempDir(), "dev", "--engine", "simulated")
 	for _, want := range []string{p.http, p.https, p.dir, "development mode", "not for production", "simulated"} {
+		for end := time.Now().Add(5 * time.Second); !strings.Contains(p.log.String(), want) && time.Now().Before(end); {
+			time.Sleep(time.Millisecond) // the pipe is read beside
+		}
 		if !strings.Contains(p.log.String(), want) {
 			t.Errorf("the banner does not say %q:\n%s", want, p.log)
 		}
@@ -213,7 +216,7 @@ func TestDrainLetsRequestsEnd(t *testing.T) {
 	conn, err := net.Dial("tcp", strings.TrimPrefix(p.http, "http://"))
 	mustf(t, err, "dial")
 	defer conn.Close()
-	_, err = io.WriteString(conn, "POST "+nameCheck+" HTTP/1.1\r\nHost: x\r\nContent-Length: 46\r\n\r\n"+nameBody[:10])
+	_, err = io.WriteString(conn, "POST "+nameCheck+" HTTP/1.1\r\nHost: localhost\r\nContent-Length: 46\r\n\r\n"+nameBody[:10])
 	mustf(t, err, "write")
 	time.Sleep(100 * time.Millisecond) // the request is inside
 	mustf(t, p.cmd.Process.Signal(syscall.SIGTERM), "signal")

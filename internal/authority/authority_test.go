@@ -71,6 +71,36 @@ func TestIssuedTokensAreAccepted(t *testing.T) {
 	}
 }
 
+// A server that starts and a command that issues a token may make the keys at the
+// same moment; both must end with the same ones.
+func TestKeysAreMadeOnce(t *testing.T) {
+	dir := t.TempDir()
+	tokens := make(chan string, 4)
+	for range cap(tokens) {
+		go func() {
+			a, err := New(Options{Dir: dir})
+			if err == nil {
+				var token string
+				if token, err = a.Issue(Grant{Audience: ManagementAudience}); err == nil {
+					tokens <- token
+					return
+				}
+			}
+			tokens <- "failed: " + err.Error()
+		}()
+	}
+	var all []string
+	for range cap(tokens) {
+		all = append(all, <-tokens)
+	}
+	a := newAuthority(t, Options{Dir: dir})
+	for _, token := range all {
+		if _, refused := ask(t, a, "Bearer "+token, wire.Management); refused != nil {
+			t.Errorf("%.40s: %v", token, refused)
+		}
+	}
+}
+
 func TestRefusedTokens(t *testing.T) {
 	now := time.Now()
 	a := newAuthority(t, Options{Clock: func() time.Time { return now }})

@@ -4,10 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -23,13 +20,9 @@ const keyBits = 2048
 // loadTenant reads the tenant's GUID from dir, making it at first start.
 func loadTenant(dir string) (string, error) {
 	path := filepath.Join(dir, "tenant")
-	b, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		id := ludgate.NewGUID()
-		return id, secret.WriteFile(path, []byte(id+"\n"))
-	}
+	b, err := secret.ReadOrCreate(path, func() ([]byte, error) { return []byte(ludgate.NewGUID() + "\n"), nil })
 	if err != nil {
-		return "", fmt.Errorf("read tenant id: %w", err)
+		return "", err
 	}
 	id := strings.TrimSpace(string(b))
 	if !ludgate.IsGUID(id) {
@@ -42,12 +35,9 @@ func loadTenant(dir string) (string, error) {
 // dir, making one at first start.
 func loadKeys(dir string) (*jose.JSONWebKeySet, error) {
 	path := filepath.Join(dir, "authority.json")
-	b, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return createKeys(path)
-	}
+	b, err := secret.ReadOrCreate(path, makeKeys)
 	if err != nil {
-		return nil, fmt.Errorf("read signing keys: %w", err)
+		return nil, err
 	}
 	var set jose.JSONWebKeySet
 	if err := json.Unmarshal(b, &set); err != nil || len(set.Keys) == 0 {
@@ -61,17 +51,13 @@ func loadKeys(dir string) (*jose.JSONWebKeySet, error) {
 	return &set, nil
 }
 
-func createKeys(path string) (*jose.JSONWebKeySet, error) {
+// makeKeys makes a set of one new key.
+func makeKeys() ([]byte, error) {
 	priv, err := rsa.GenerateKey(rand.Reader, keyBits)
 	if err != nil {
 		return nil, fmt.Errorf("make signing key: %w", err)
 	}
-	set := &jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{
+	return json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{
 		Key: priv, KeyID: strings.ReplaceAll(ludgate.NewGUID(), "-", ""), Algorithm: string(jose.RS256), Use: "sig",
-	}}}
-	b, err := json.Marshal(set)
-	if err != nil {
-		return nil, err
-	}
-	return set, secret.WriteFile(path, b)
+	}}})
 }

@@ -49,12 +49,13 @@ const keySize = 32
 // refused.
 func LoadKey(dir, name string) ([]byte, error) {
 	path := filepath.Join(dir, name)
-	key, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return createKey(path)
-	}
+	key, err := ReadOrCreate(path, func() ([]byte, error) {
+		key := make([]byte, keySize)
+		_, err := rand.Read(key)
+		return key, err
+	})
 	if err != nil {
-		return nil, fmt.Errorf("read key: %w", err)
+		return nil, err
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
 		return nil, fmt.Errorf("key file %s can be read by others (mode %04o); run: chmod 600 %s", path, info.Mode().Perm(), path)
@@ -65,18 +66,36 @@ func LoadKey(dir, name string) ([]byte, error) {
 	return key, nil
 }
 
-// createKey makes a key file that is either whole or not there.
-func createKey(path string) ([]byte, error) {
-	key := make([]byte, keySize)
-	if _, err := rand.Read(key); err != nil {
-		return nil, err
+// ReadOrCreate reads a private file, making it with the content that create
+// gives when it does not exist. Of several processes that make it at once, one
+// succeeds and all read the same.
+func ReadOrCreate(path string, create func() ([]byte, error)) ([]byte, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if data, err = create(); err == nil {
+			err = place(path, data, os.Link)
+		}
+		if errors.Is(err, fs.ErrExist) {
+			data, err = os.ReadFile(path)
+		}
 	}
-	return key, WriteFile(path, key)
+	if err != nil {
+		return nil, fmt.Errorf("private file %s: %w", path, err)
+	}
+	return data, nil
 }
 
 // WriteFile writes a private file (mode 0600) that is on disk, whole, before the
-// name exists.
+// name exists. It replaces a file of that name.
 func WriteFile(path string, data []byte) error {
+	if err := place(path, data, os.Rename); err != nil {
+		return fmt.Errorf("private file %s: %w", path, err)
+	}
+	return nil
+}
+
+// place writes a file aside and gives it its name.
+func place(path string, data []byte, name func(from, to string) error) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -93,10 +112,10 @@ func WriteFile(path string, data []byte) error {
 		err = cerr
 	}
 	if err == nil {
-		err = os.Rename(f.Name(), path)
+		err = name(f.Name(), path)
 	}
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return fmt.Errorf("write: %w", err)
 	}
 	d, err := os.Open(dir)
 	if err != nil {
