@@ -10,7 +10,7 @@ import (
 	"ludgate/internal/store"
 )
 
-// pageSize is how many groups a page of a list has.
+// pageSize is how many groups a page of a list has, unless Options say otherwise.
 const pageSize = 1000
 
 // Page is a part of a list.
@@ -30,10 +30,10 @@ func (s *Service) List(ctx context.Context, scope ID, namespace, token string) (
 	if err != nil {
 		return nil, err
 	}
-	folded := scope.fold()
-	stmt, args := listBySub, []any{folded.Subscription, name, group, int64(pageSize + 1)}
+	folded, size := scope.fold(), s.opt.PageSize
+	stmt, args := listBySub, []any{folded.Subscription, name, group, int64(size + 1)}
 	if scope.ResourceGroup != "" {
-		stmt, args = listByGroup, []any{folded.Subscription, folded.ResourceGroup, name, int64(pageSize + 1)}
+		stmt, args = listByGroup, []any{folded.Subscription, folded.ResourceGroup, name, int64(size + 1)}
 	}
 	var rows []*row
 	err = s.read(ctx, func(tx store.Tx) error {
@@ -48,9 +48,9 @@ func (s *Service) List(ctx context.Context, scope ID, namespace, token string) (
 		return nil, err
 	}
 	page := &Page{Groups: []ContainerGroupReply{}}
-	if len(rows) > pageSize {
-		rows = rows[:pageSize]
-		last := rows[pageSize-1].ID.fold()
+	if len(rows) > size {
+		rows = rows[:size]
+		last := rows[size-1].ID.fold()
 		page.Next = makeToken(last.Name, last.ResourceGroup)
 	}
 	for _, g := range rows {

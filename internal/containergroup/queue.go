@@ -28,6 +28,8 @@ type queue struct {
 	ctx   context.Context // nil before start
 	tasks map[string]*task
 	work  sync.WaitGroup
+
+	closed bool // nothing new may begin
 }
 
 // task is one group under way.
@@ -58,6 +60,9 @@ func (q *queue) start(ctx context.Context) {
 // wait returns when the context of start has ended and every step with it.
 func (q *queue) wait() {
 	<-q.ctx.Done()
+	q.mu.Lock()
+	q.closed = true
+	q.mu.Unlock()
 	q.work.Wait()
 }
 
@@ -87,7 +92,7 @@ func (q *queue) addPatiently(key string) {
 }
 
 func (q *queue) put(key string, again bool) {
-	if q.ctx == nil || q.ctx.Err() != nil {
+	if q.ctx == nil || q.closed || q.ctx.Err() != nil {
 		return
 	}
 	if t := q.tasks[key]; t != nil {

@@ -45,6 +45,9 @@ type Options struct {
 	// MaxCPU (cores) and MaxMemoryGB limit the requests of one group; 31 and 240.
 	MaxCPU, MaxMemoryGB float64
 
+	// PageSize is how many groups a page of a list has; 1000.
+	PageSize int
+
 	// StartTimeout is how long a group may take to start; 30 min.
 	StartTimeout time.Duration
 	// DeleteWait is how long DELETE waits for the end of the containers before
@@ -83,6 +86,7 @@ func (o *Options) setDefaults() error {
 		o.APIVersions = []string{"2026-07-01"}
 	}
 	o.MaxCPU, o.MaxMemoryGB = cmp.Or(o.MaxCPU, 31), cmp.Or(o.MaxMemoryGB, 240)
+	o.PageSize = cmp.Or(o.PageSize, pageSize)
 	o.StartTimeout = cmp.Or(o.StartTimeout, 30*time.Minute)
 	o.DeleteWait = cmp.Or(o.DeleteWait, 10*time.Second)
 	o.KeepOperations = max(cmp.Or(o.KeepOperations, 25*time.Hour), 24*time.Hour)
