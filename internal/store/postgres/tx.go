@@ -27,6 +27,7 @@ type tx struct {
 	write   bool
 	over    bool  // the function has returned
 	busy    bool  // a scan is running
+	seen    bool  // a statement has succeeded, or a row was handed out
 	failed  error // the first statement that failed; the transaction ends with it
 	channel string
 	topics  []string
@@ -81,6 +82,7 @@ func (t *tx) each(stmt *store.Stmt, scan func(store.Row) error, args []any) (int
 		}
 		return 0, t.fail(stmt, err)
 	}
+	t.seen = true
 	if scanErr.statement != nil {
 		return 0, t.fail(stmt, scanErr.statement)
 	}
@@ -134,7 +136,7 @@ func (t *tx) scan(rows pgx.Rows, fn func(store.Row) error) (end scanned) {
 		if err := t.ctx.Err(); err != nil && !t.write {
 			return scanned{own: err}
 		}
-		r.values = rows.RawValues()
+		r.values, t.seen = rows.RawValues(), true
 		err := fn(&r)
 		if r.err != nil {
 			return scanned{statement: r.err}

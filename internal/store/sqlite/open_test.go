@@ -171,9 +171,9 @@ func TestReadOnlyDirectoryIsRefused(t *testing.T) {
 
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
-	mountTmpfs(t, dir, "2m")
+	mountTmpfs(t, dir, "3m")
 	ballast := filepath.Join(dir, "ballast")
-	if err := os.WriteFile(ballast, make([]byte, 256<<10), 0o600); err != nil {
+	if err := os.WriteFile(ballast, make([]byte, 2<<20), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	st := openNotes(t, dir, sqlite.Options{})
