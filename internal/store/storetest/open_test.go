@@ -32,7 +32,7 @@ func TestOpenHasTheAreas(t *testing.T) {
 // Time that a test makes pass, passes at once for a store that idles.
 func TestOpenInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := suite{t, Open(t, suiteArea)}
+		s := suite{t, OpenEmbedded(t, suiteArea)}
 		for day := range 3 {
 			s.put(int64(day), time.Now().Format(time.DateOnly))
 			time.Sleep(24 * time.Hour)

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"os"
 	"os/exec"
@@ -154,15 +153,17 @@ func serve(bin, dir, data string, attr *syscall.SysProcAttr) error {
 		"-D", data, "-k", dir, "-c", "listen_addresses=", "-c", "unix_socket_permissions=0700", "-c", "max_connections=300")
 	cmd.Dir, cmd.SysProcAttr, cmd.Env = dir, attr, environment()
 	cmd.Stdout, cmd.Stderr = log, log
-	if lifeline, err = cmd.StdinPipe(); err != nil {
+	if _, err := cmd.StdinPipe(); err != nil {
 		return err
 	}
-	return cmd.Start()
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	// Waiting keeps our end of the pipe, which would be closed if nobody
+	// referred to it.
+	go func() { _ = cmd.Wait() }()
+	return nil
 }
-
-// lifeline is our end of the guard's standard input. It is kept here, because a
-// file that nobody refers to is closed.
-var lifeline io.WriteCloser
 
 // environment is this process's without what would turn PostgreSQL elsewhere.
 func environment() []string {
