@@ -5,7 +5,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 
 	"ludgate"
@@ -73,16 +72,25 @@ func validUniqueName(name string) bool {
 		utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl) && len(canonicalUniqueName(name)) <= maxUniqueNameKey
 }
 
-var fold = cases.Fold()
-
-// canonicalUniqueName is the ledger's key of a uniqueName.
+// canonicalUniqueName is the ledger's key of a uniqueName: one form for all
+// variants of a character (NFKC), and one for all its cases.
 func canonicalUniqueName(name string) string {
 	for i := range len(name) {
 		if name[i] >= utf8.RuneSelf {
-			return norm.NFKC.String(fold.String(norm.NFKC.String(name)))
+			return norm.NFKC.String(strings.Map(foldCase, norm.NFKC.String(name)))
 		}
 	}
 	return strings.ToLower(name)
+}
+
+// foldCase gives one character for all that differ in case only. Lower case
+// alone would not do: some letters have two, such as the Greek final sigma.
+func foldCase(r rune) rune {
+	least := r
+	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+		least = min(least, next)
+	}
+	return unicode.ToLower(least)
 }
 
 // canonicalMailNickname is the ledger's key of a mailNickname. The rules leave
