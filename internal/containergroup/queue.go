@@ -115,6 +115,7 @@ func (q *queue) put(key string, again bool) {
 func (q *queue) run(ctx context.Context, key string, t *task) {
 	pause := time.Duration(0)
 	for {
+		q.begin(t)
 		err := q.do(ctx, key)
 		if q.over(ctx, key, t, err) {
 			return
@@ -129,25 +130,29 @@ func (q *queue) run(ctx context.Context, key string, t *task) {
 		select {
 		case <-timer.C:
 		case <-t.wake:
-			timer.Stop()
 		case <-ctx.Done():
-			timer.Stop()
 		}
+		timer.Stop()
 	}
 }
 
-// over ends the task when its step succeeded and nobody added the group since.
+// begin forgets what was added before: the step that follows sees it.
+func (q *queue) begin(t *task) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	t.again = false
+	select {
+	case <-t.wake:
+	default:
+	}
+}
+
+// over ends the task when its step succeeded and nobody added the group since it
+// began.
 func (q *queue) over(ctx context.Context, key string, t *task, err error) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if ctx.Err() == nil && (err != nil || t.again) {
-		if err == nil {
-			select {
-			case <-t.wake: // heard
-			default:
-			}
-			t.again = false
-		}
 		return false
 	}
 	delete(q.tasks, key)
