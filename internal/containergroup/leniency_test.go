@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -132,57 +130,6 @@ func TestStrictMode(t *testing.T) {
 	} {
 		if a := s.want(s.call("PUT", group("x"), c.body), 400); a.code() != c.code {
 			t.Errorf("%s: %s", c.what, a.text)
-		}
-	}
-}
-
-// TestPublishedRequests puts real requests of public documentation, where they
-// lie beside the project: each is stored, or refused with FeatureNotSupported
-// alone.
-func TestPublishedRequests(t *testing.T) {
-	const folder = "../../../shared/examples/containers"
-	files, _ := filepath.Glob(folder + "/*/*.json")
-	if len(files) == 0 {
-		t.Skip("no published examples beside the project")
-	}
-	s := start(t, func(o *Options) { o.Engine = newFake() })
-	for _, f := range files {
-		b, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var doc struct {
-			Method     string          `json:"method"`
-			Body       json.RawMessage `json:"body"`
-			Parameters struct {
-				ContainerGroup json.RawMessage `json:"containerGroup"`
-			} `json:"parameters"`
-		}
-		if err := json.Unmarshal(b, &doc); err != nil {
-			t.Fatal(err)
-		}
-		body := doc.Body
-		if doc.Parameters.ContainerGroup != nil {
-			body = doc.Parameters.ContainerGroup
-		}
-		if body == nil {
-			continue
-		}
-		a := s.call("PUT", groupIn(vendor, strings.TrimSuffix(filepath.Base(f), ".json")), string(body))
-		if a.status == 201 {
-			t.Logf("%s: stored", filepath.Base(f))
-			continue
-		}
-		faults, _ := a.get("error", "details").([]any)
-		if faults == nil {
-			faults = []any{a.get("error")}
-		}
-		for _, e := range faults {
-			m := e.(map[string]any)
-			t.Logf("%s: %s %s", filepath.Base(f), m["code"], m["target"])
-			if m["code"] != "FeatureNotSupported" {
-				t.Errorf("%s: %v", filepath.Base(f), m)
-			}
 		}
 	}
 }
