@@ -49,19 +49,23 @@ func TestMain(m *testing.M) {
 func launchers(t *testing.T, test func(*testing.T, *rig)) {
 	t.Run("builtin", func(t *testing.T) { test(t, newRig(t, native.LauncherBuiltin, os.Getenv("PATH"))) })
 	for _, name := range []string{"crun", "runc"} {
-		t.Run(name, func(t *testing.T) {
-			command, err := exec.LookPath(name)
-			if err != nil {
-				t.Skipf("%s is not installed", name)
-			}
-			// A PATH with nothing else makes it the one that is found.
-			only := t.TempDir()
-			if err := os.Symlink(command, filepath.Join(only, name)); err != nil {
-				t.Fatal(err)
-			}
-			test(t, newRig(t, native.LauncherOCI, only))
-		})
+		t.Run(name, func(t *testing.T) { test(t, installed(t, name)) })
 	}
+}
+
+// installed is a rig that uses one installed runtime.
+func installed(t testing.TB, name string) *rig {
+	t.Helper()
+	command, err := exec.LookPath(name)
+	if err != nil {
+		t.Skipf("%s is not installed", name)
+	}
+	// A PATH with nothing else makes it the one that is found.
+	only := t.TempDir()
+	if err := os.Symlink(command, filepath.Join(only, name)); err != nil {
+		t.Fatal(err)
+	}
+	return newRig(t, native.LauncherOCI, only)
 }
 
 // builtin runs a test with the builtin launcher alone, where another one would
@@ -70,7 +74,7 @@ func builtin(t *testing.T) *rig { return newRig(t, native.LauncherBuiltin, os.Ge
 
 // rig is a Runtime for one test, and what it takes to see that nothing is left.
 type rig struct {
-	*testing.T
+	test
 	*native.Runtime
 	dir, runDir string
 	images      *puller
@@ -79,6 +83,10 @@ type rig struct {
 	log         *syncBuffer
 	closed      bool
 }
+
+// test is a test or a benchmark, one step further away than the Runtime: both
+// have a Cleanup.
+type test struct{ testing.TB }
 
 func needRoot(t testing.TB) {
 	t.Helper()
@@ -97,14 +105,14 @@ var store = sync.OnceValues(func() (*image.Store, error) {
 	return image.Open(dir, image.Options{})
 })
 
-func newRig(t *testing.T, launcher, path string) *rig {
+func newRig(t testing.TB, launcher, path string) *rig {
 	t.Helper()
 	needRoot(t)
 	s, err := store()
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{T: t, dir: t.TempDir(), runDir: filepath.Join(t.TempDir(), "run"), launcher: launcher, path: path,
+	r := &rig{test: test{t}, dir: t.TempDir(), runDir: filepath.Join(t.TempDir(), "run"), launcher: launcher, path: path,
 		images: &puller{store: s, made: map[string]*image.Image{}}, log: &syncBuffer{}}
 	t.Cleanup(r.end)
 	r.open()
@@ -316,7 +324,7 @@ func (r *rig) logs(g *engine.Group, run string) string {
 // untilLog waits until a run has printed a text.
 func (r *rig) untilLog(g *engine.Group, run, text string) {
 	r.Helper()
-	eventually(r.T, func() error {
+	eventually(r.test, func() error {
 		if have := r.logs(g, run); !strings.Contains(have, text) {
 			return fmt.Errorf("the log has no %q:\n%s", text, have)
 		}
@@ -389,7 +397,7 @@ func (r *rig) image(name string, files map[string]string, change func(layer stri
 		r.Fatal(err)
 	}
 	img := *base
-	layer := filepath.Join(r.T.TempDir(), "layer")
+	layer := filepath.Join(r.TempDir(), "layer")
 	if err := os.Mkdir(layer, 0o755); err != nil {
 		r.Fatal(err)
 	}

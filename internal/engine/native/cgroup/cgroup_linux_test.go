@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
+	"syscall"
 	"testing"
 
 	specs "github.com/opencontainers/runtime-spec/specs-go"
@@ -52,14 +54,12 @@ func TestLifeOfAGroup(t *testing.T) {
 		}
 	}
 	cmd := exec.Command("/bin/sleep", "100")
-	if err := cmd.Start(); err != nil {
+	cmd.SysProcAttr = &syscall.SysProcAttr{}
+	if err := g.Spawn(cmd.SysProcAttr, cmd.Start); err != nil {
 		t.Fatal(err)
 	}
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
-	if err := g.Join(cmd.Process.Pid); err != nil {
-		t.Fatal(err)
-	}
 	pids, err := Pids(parent)
 	if err != nil || !slices.Equal(pids, []int{cmd.Process.Pid}) {
 		t.Errorf("processes %v, %v, want %d", pids, err, cmd.Process.Pid)
@@ -95,15 +95,50 @@ func TestPathsStayBelowTop(t *testing.T) {
 	}
 }
 
-func BenchmarkCreateJoinDestroy(b *testing.B) {
+// The thread that starts a process in a group must not be left there: it would
+// keep the group from being removed, and its next child would be in it.
+func TestSpawnLeavesNothingBehind(t *testing.T) {
+	needRoot(t)
+	parent := fmt.Sprintf("%s/test-%d", Top, os.Getpid())
+	t.Cleanup(func() {
+		if err := RemoveAll(parent); err != nil {
+			t.Error(err)
+		}
+		RemoveEmpty(Top)
+	})
+	for i := range 20 {
+		g, err := Open(fmt.Sprintf("%s/web-%d", parent, i), resources())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := g.Create(); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("/bin/true")
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+		if err := g.Spawn(cmd.SysProcAttr, cmd.Start); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		if err := g.Destroy(); err != nil {
+			t.Fatal(err)
+		}
+		outside, err := exec.Command("/bin/cat", "/proc/self/cgroup").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(outside), parent) {
+			t.Fatalf("a later child is in the group:\n%s", outside)
+		}
+	}
+}
+
+func BenchmarkCreateSpawnDestroy(b *testing.B) {
 	needRoot(b)
 	path := fmt.Sprintf("%s/bench-%d", Top, os.Getpid())
-	cmd := exec.Command("/bin/sleep", "100")
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
-	defer cmd.Wait()
-	defer cmd.Process.Kill()
+	defer RemoveEmpty(Top)
 	for b.Loop() {
 		g, err := Open(path, resources())
 		if err != nil {
@@ -112,30 +147,16 @@ func BenchmarkCreateJoinDestroy(b *testing.B) {
 		if err := g.Create(); err != nil {
 			b.Fatal(err)
 		}
-		if err := g.Join(cmd.Process.Pid); err != nil {
+		cmd := exec.Command("/bin/true")
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+		if err := g.Spawn(cmd.SysProcAttr, cmd.Start); err != nil {
 			b.Fatal(err)
 		}
-		b.StopTimer()
-		home, err := Open(Top+"/bench-home", nil)
-		if err != nil {
+		if err := cmd.Wait(); err != nil {
 			b.Fatal(err)
 		}
-		if err := home.Create(); err != nil {
-			b.Fatal(err)
-		}
-		if err := home.Join(cmd.Process.Pid); err != nil {
-			b.Fatal(err)
-		}
-		b.StartTimer()
 		if err := g.Destroy(); err != nil {
 			b.Fatal(err)
 		}
 	}
-	b.StopTimer()
-	cmd.Process.Kill()
-	cmd.Wait()
-	if err := RemoveAll(Top + "/bench-home"); err != nil {
-		b.Error(err)
-	}
-	RemoveEmpty(Top)
 }

@@ -6,20 +6,20 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"ludgate/internal/engine/native/sealed"
 	"ludgate/internal/engine/native/stage1"
-
-	"syscall"
 )
 
 // Builtin launches containers from a sealed copy of this binary.
 type Builtin struct{ Self *os.File }
 
-// Gated is a process in fresh namespaces that waits to become a container.
+// Gated is a process in fresh namespaces, within its limits, that waits to
+// become a container.
 type Gated struct {
 	Process *os.Process
 	config  *os.File // writing end of the gate
@@ -30,8 +30,15 @@ type Gated struct {
 // must not inherit settings of ours. The container's own comes with the spec.
 var environment = []string{"GOMAXPROCS=1", "GOTRACEBACK=none"}
 
-// Clone makes the process. Its standard streams are the ones given.
-func (b *Builtin) Clone(stdin, stdout, stderr *os.File) (*Gated, error) {
+// Spawn starts one process with some attributes, as [cgroup.Group.Spawn] does.
+type Spawn func(attr *syscall.SysProcAttr, start func() error) error
+
+// Plain is a Spawn that adds nothing.
+func Plain(_ *syscall.SysProcAttr, start func() error) error { return start() }
+
+// Clone makes the process. Its standard streams are the ones given; spawn puts
+// it where its limits are.
+func (b *Builtin) Clone(spawn Spawn, stdin, stdout, stderr *os.File) (*Gated, error) {
 	configRead, config, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -44,15 +51,24 @@ func (b *Builtin) Clone(stdin, stdout, stderr *os.File) (*Gated, error) {
 	}
 	defer statusWrite.Close()
 
-	process, err := os.StartProcess(sealed.Path(b.Self), []string{stage1.Name}, &os.ProcAttr{
-		Dir:   "/",
-		Env:   environment,
-		Files: []*os.File{stdin, stdout, stderr, stage1.ConfigFD: configRead, stage1.StatusFD: statusWrite},
-		Sys: &syscall.SysProcAttr{
-			Setsid:     true,
-			Cloneflags: unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC,
-		},
+	var process *os.Process
+	attr := &syscall.SysProcAttr{
+		Setsid:     true,
+		Cloneflags: unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC,
+	}
+	err = spawn(attr, func() (err error) {
+		process, err = os.StartProcess(sealed.Path(b.Self), []string{stage1.Name}, &os.ProcAttr{
+			Dir:   "/",
+			Env:   environment,
+			Files: []*os.File{stdin, stdout, stderr, stage1.ConfigFD: configRead, stage1.StatusFD: statusWrite},
+			Sys:   attr,
+		})
+		return err
 	})
+	if err != nil && process != nil {
+		_ = process.Kill()
+		_, _ = process.Wait()
+	}
 	if err != nil {
 		config.Close()
 		status.Close()

@@ -25,7 +25,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
+	"strings"
 	"time"
 )
 
@@ -98,15 +98,17 @@ type Exit struct {
 	Err       string    `json:"err,omitempty"` // set when the platform lost or ended it
 }
 
-var (
-	keyPattern = regexp.MustCompile(`^[0-9a-f]{1,32}$`)
-	runPattern = regexp.MustCompile(`^[a-z0-9-]{1,96}$`)
-)
+// consistsOf reports whether s has 1 to max bytes, all of them of allowed. It is
+// no regular expression because every process that becomes a container would
+// have to compile that first.
+func consistsOf(s string, max int, allowed string) bool {
+	return s != "" && len(s) <= max && strings.Trim(s, allowed) == ""
+}
 
 // CheckKey and CheckRun refuse names that are not fit for file names: they
 // become paths.
 func CheckKey(key string) error {
-	if !keyPattern.MatchString(key) {
+	if !consistsOf(key, 32, "0123456789abcdef") {
 		return fmt.Errorf("group key %q is not 1 to 32 hexadecimal digits", key)
 	}
 	return nil
@@ -115,7 +117,7 @@ func CheckKey(key string) error {
 // CheckRun refuses names of runs, and of containers, that are not fit for file
 // names.
 func CheckRun(run string) error {
-	if !runPattern.MatchString(run) {
+	if !consistsOf(run, 96, "abcdefghijklmnopqrstuvwxyz0123456789-") {
 		return fmt.Errorf("name %q is not 1 to 96 of a-z, 0-9 and -", run)
 	}
 	return nil

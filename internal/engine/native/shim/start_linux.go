@@ -125,29 +125,29 @@ func (s *shim) begin(ctx context.Context, r *run) (time.Time, error) {
 	return s.beginBuiltin(r, stdin, stdout, stderr)
 }
 
-// beginBuiltin makes the control group while the new process starts up.
+// beginBuiltin starts the process and, while it comes up, finds out the rest of
+// what it is to be.
 func (s *shim) beginBuiltin(r *run, stdin, stdout, stderr *os.File) (time.Time, error) {
 	request := r.request
-	limits := make(chan error, 1)
-	go func() { limits <- r.limit() }()
-
-	launcher := launch.Builtin{Self: s.self}
-	gated, err := launcher.Clone(stdin, stdout, stderr)
-	if err := errors.Join(err, <-limits); err != nil {
-		if gated != nil {
-			gated.Abort()
+	spawn := launch.Plain
+	if path := request.Spec.Linux.CgroupsPath; path != "" {
+		var err error
+		if r.group, err = cgroup.Open(path, request.Spec.Linux.Resources); err != nil {
+			return time.Time{}, err
 		}
+		if err = r.group.Create(); err != nil {
+			return time.Time{}, err
+		}
+		spawn = r.group.Spawn
+	}
+	launcher := launch.Builtin{Self: s.self}
+	gated, err := launcher.Clone(spawn, stdin, stdout, stderr)
+	if err != nil {
 		return time.Time{}, err
 	}
 	if err := s.complete(r); err != nil {
 		gated.Abort()
 		return time.Time{}, err
-	}
-	if r.group != nil {
-		if err := r.group.Join(gated.Process.Pid); err != nil {
-			gated.Abort()
-			return time.Time{}, err
-		}
 	}
 	spec := *request.Spec
 	linux := *spec.Linux
@@ -159,20 +159,6 @@ func (s *shim) beginBuiltin(r *run, stdin, stdout, stderr *os.File) (time.Time, 
 	}
 	r.process = gated.Process
 	return at, nil
-}
-
-// limit makes the run's control group, where it is to have one.
-func (r *run) limit() error {
-	path := r.request.Spec.Linux.CgroupsPath
-	if path == "" {
-		return nil
-	}
-	group, err := cgroup.Open(path, r.request.Spec.Linux.Resources)
-	if err != nil {
-		return err
-	}
-	r.group = group
-	return group.Create()
 }
 
 // beginInstalled has an installed OCI runtime do the same.
