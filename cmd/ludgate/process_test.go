@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
@@ -138,7 +139,9 @@ func TestHTTPSWithTheLocalAuthority(t *testing.T) {
 	for _, host := range []string{"127.0.0.1", "localhost", "ace.localhost"} {
 		client := &http.Client{Transport: &http.Transport{
 			TLSClientConfig: &tls.Config{RootCAs: pool, ServerName: host},
-			Dial:            func(string, string) (net.Conn, error) { return net.Dial("tcp", "127.0.0.1"+port) },
+			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+				return new(net.Dialer).DialContext(ctx, "tcp", "127.0.0.1"+port)
+			},
 		}}
 		resp, err := client.Get("https://" + host + port + "/readyz")
 		mustf(t, err, "https to %s", host)
@@ -258,6 +261,8 @@ func TestServeNeedsTokens(t *testing.T) {
 	management := token("management")
 	reader := token("directory", "--permission", "Group.Read.All")
 	writer := token("directory", "--permission", "Group.ReadWrite.All", "--app")
+	roleWriter := token("directory", "--permission", "Group.ReadWrite.All,RoleManagement.ReadWrite.Directory", "--role", "Privileged Role Administrator")
+	roleGroup := strings.Replace(bareGroup, "{", `{"isAssignableToRole":true,`, 1)
 	group := "/v1.0/groups(uniqueName='ops')"
 	for _, c := range []struct {
 		name, method, path, body, token string
@@ -272,6 +277,8 @@ func TestServeNeedsTokens(t *testing.T) {
 		{"a writer writes", "PATCH", group, bareGroup, writer, 201},
 		{"a reader reads", "GET", group, "", reader, 200},
 		{"a management token reads", "GET", group, "", management, 401},
+		{"a role-assignable group without the role", "PATCH", "/v1.0/groups(uniqueName='admins')", roleGroup, writer, 403},
+		{"a role-assignable group with it", "PATCH", "/v1.0/groups(uniqueName='admins')", roleGroup, roleWriter, 201},
 		{"a configured title", "POST", "/Client/RegisterPlatformUser", playerBody, "", 200},
 		{"another title", "POST", "/Client/RegisterPlatformUser", strings.Replace(playerBody, "144", "145", 1), "", 400},
 		{"dev calls", "POST", "/dev/streaming/token", `{"user_id":"1"}`, "", 404},

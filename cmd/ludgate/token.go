@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ludgate/internal/access"
 	"ludgate/internal/authority"
 	"ludgate/internal/config"
 )
@@ -19,6 +20,7 @@ import (
 // tokenCommand issues an access token with the keys of a data directory.
 func tokenCommand() *cobra.Command {
 	g := authority.Grant{}
+	var roles []string
 	cmd := &cobra.Command{
 		Use: "token management|directory", Short: "Issue an access token for management or directory calls",
 		Long: "Issues a token signed with the keys of the data directory, so whoever can read that directory\n" +
@@ -36,6 +38,13 @@ func tokenCommand() *cobra.Command {
 				g.Audience = authority.DirectoryAudience
 			default:
 				return fmt.Errorf("%q is no kind of token; it must be management or directory", args[0])
+			}
+			for _, name := range roles {
+				id, ok := access.DirectoryRole(name)
+				if !ok {
+					return fmt.Errorf("--role is %q; it must be one of %s", name, strings.Join(access.DirectoryRoles(), ", "))
+				}
+				g.Roles = append(g.Roles, id)
 			}
 			c, err := loadConfig(cmd, config.Serve)
 			if err != nil {
@@ -58,6 +67,7 @@ func tokenCommand() *cobra.Command {
 	cmd.Flags().StringVar(&g.Name, "name", "", "Who the token is for, shown in messages.")
 	cmd.Flags().StringVar(&g.Subject, "subject", "", "Object id (GUID) of the person or program; made up when empty.")
 	cmd.Flags().StringSliceVar(&g.Permissions, "permission", nil, "Permission the token carries; may be given several times.")
+	cmd.Flags().StringSliceVar(&roles, "role", nil, "Directory role the subject holds, such as 'Privileged Role Administrator'; may be given several times.")
 	cmd.Flags().DurationVar(&g.Lifetime, "lifetime", time.Hour, "How long the token lives.")
 	return cmd
 }

@@ -29,6 +29,30 @@ var (
 	sharePointAdministrator     = role{"f28a1f50-f6e7-4571-818b-6a12f2af6b6c", "SharePoint Administrator"}
 )
 
+// DirectoryRole gives the template id of a directory role by its name, for tokens
+// that are to carry it.
+func DirectoryRole(name string) (id string, ok bool) {
+	for _, r := range directoryRoles {
+		if strings.EqualFold(r.name, name) {
+			return r.id, true
+		}
+	}
+	return "", false
+}
+
+// DirectoryRoles are the names of the roles that some permission asks for.
+func DirectoryRoles() []string {
+	var names []string
+	for _, r := range directoryRoles {
+		names = append(names, r.name)
+	}
+	return names
+}
+
+var directoryRoles = []role{
+	globalAdministrator, privilegedRoleAdministrator, userAdministrator, directoryWriters, exchangeAdministrator, sharePointAdministrator,
+}
+
 // The rows of D-5.
 var (
 	groupRead = permissions{what: "read groups", any: []string{

@@ -89,6 +89,8 @@ type Grant struct {
 	Lifetime time.Duration // 3599 s when 0, at most 30 days
 	// Permissions are short names: user_impersonation, Group.ReadWrite.All, …
 	Permissions []string
+	// Roles are the template ids of directory roles the subject holds.
+	Roles []string
 }
 
 // claims is the payload of an access token.
@@ -131,7 +133,7 @@ func (a *Authority) Issue(g Grant) (string, error) {
 			Issuer: a.issuer(), Subject: g.Subject, Audience: jwt.Audience{g.Audience}, ID: ludgate.NewGUID(),
 			IssuedAt: jwt.NewNumericDate(now), NotBefore: jwt.NewNumericDate(now), Expiry: jwt.NewNumericDate(now.Add(g.Lifetime)),
 		},
-		Tenant: a.tenant, Object: g.Subject, Name: g.Name, Kind: "user", Ver: "2.0",
+		Tenant: a.tenant, Object: g.Subject, Name: g.Name, Wids: g.Roles, Kind: "user", Ver: "2.0",
 	}
 	if g.App {
 		c.Kind, c.AppID, c.Roles = "app", g.Subject, g.Permissions

@@ -50,7 +50,7 @@ func (t *tour) containers(ctx context.Context) error {
 	t.check("it starts as Pending", a.text("properties.provisioningState") == "Pending" && a.text("properties.instanceView.state") == "Pending", a.text("properties.provisioningState"))
 	t.check("an operation can be polled", strings.HasPrefix(a.header.Get("Azure-AsyncOperation"), "http"), a.header.Get("Azure-AsyncOperation"))
 
-	if a, err = t.watch(ctx, path, a.header.Get("Azure-AsyncOperation")); err != nil {
+	if err := t.watch(ctx, path, a.header.Get("Azure-AsyncOperation")); err != nil {
 		return err
 	}
 	if a, err = t.call(ctx, http.MethodGet, path+"?"+containerAPI, nil, false); err != nil {
@@ -84,7 +84,7 @@ func (t *tour) containers(ctx context.Context) error {
 
 // watch polls the group until its operation ends, and prints states and events
 // as they come.
-func (t *tour) watch(ctx context.Context, path, operation string) (*answer, error) {
+func (t *tour) watch(ctx context.Context, path, operation string) error {
 	fmt.Fprintln(t.out, t.style(dim, "\nwatching the group …"))
 	seen := map[string]bool{}
 	show := func(where, text string) {
@@ -119,10 +119,10 @@ func (t *tour) watch(ctx context.Context, path, operation string) (*answer, erro
 		return s == "Succeeded" || s == "Failed" || op.status != http.StatusOK, nil
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	t.check("the operation Succeeded", op.text("status") == "Succeeded", op.text("status")+" "+op.text("error.message"))
-	return op, nil
+	return nil
 }
 
 // page fetches what the container serves at the group's address.
