@@ -59,7 +59,7 @@ type Hasher struct {
 // New makes a Hasher; Close ends it.
 func New(opt Options) *Hasher {
 	opt.setDefaults()
-	s := &supervisor{workers: opt.Workers, memory: opt.Params.Memory, log: opt.Log, off: opt.InProcess || !available}
+	s := &supervisor{workers: opt.Workers, log: opt.Log, off: opt.InProcess || !available}
 	h := start(opt, s.compute)
 	h.helper = s
 	return h

@@ -35,7 +35,6 @@ const (
 // there is none.
 type supervisor struct {
 	workers int
-	memory  uint32 // KiB of one hash
 	off     bool
 	log     *slog.Logger
 
@@ -77,7 +76,7 @@ func (s *supervisor) process() *process {
 	if now.Before(s.rest) {
 		return nil
 	}
-	p, err := startProcess(s.workers, s.memory)
+	p, err := startProcess(s.workers)
 	if err != nil {
 		s.rest = now.Add(restAfter)
 		s.log.Warn("the password helper cannot be started; passwords are hashed in the server itself, which slows other calls", "error", err)
@@ -128,17 +127,16 @@ type process struct {
 }
 
 // startProcess starts a helper at the lowest priority.
-func startProcess(workers int, memory uint32) (*process, error) {
+func startProcess(workers int) (*process, error) {
 	path, err := executable()
 	if err != nil {
 		return nil, err
 	}
 	cmd := &exec.Cmd{
 		Path: path,
-		Args: []string{helperName, strconv.Itoa(workers), strconv.FormatUint(uint64(memory), 10)},
-		// One more processor than workers, so that the pipe is served while all
-		// of them hash. The server's own environment may hold secrets.
-		Env:    []string{"GOMAXPROCS=" + strconv.Itoa(workers+1)},
+		Args: []string{helperName, strconv.Itoa(workers)},
+		// The server's own environment may hold secrets.
+		Env:    []string{"GOMAXPROCS=" + strconv.Itoa(workers)},
 		Stderr: os.Stderr,
 	}
 	p := &process{cmd: cmd, gone: make(chan struct{}), pending: map[uint32]chan []byte{}}

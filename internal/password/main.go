@@ -7,10 +7,12 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -20,27 +22,22 @@ const idleAfter = 5 * time.Second
 
 // IsInvoked reports whether this process was started as the helper.
 func IsInvoked() bool {
-	return len(os.Args) == 3 && strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == helperName
+	return len(os.Args) == 2 && strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == helperName
 }
 
 // Main is the helper: it computes the requests on standard input until that
-// closes, and returns the exit code. args are the number of workers and the KiB
-// of one hash.
+// closes, and returns the exit code. args is the number of workers.
 func Main(args []string) int {
 	// The server decides when hashing ends; a signal to the whole group, such as
 	// Ctrl-C, must not take requests under way from it.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	debug.SetTraceback("none") // a trace of this process could show a password
-	workers, err1 := strconv.Atoi(args[0])
-	memory, err2 := strconv.ParseInt(args[1], 10, 32)
-	if err1 != nil || err2 != nil || workers < 1 {
+	workers, err := strconv.Atoi(args[0])
+	if err != nil || workers < 1 {
 		fmt.Fprintln(os.Stderr, helperName+": started with the wrong arguments; it is started by ludgate itself")
 		return 2
 	}
-	// The hashes' memory is all there is: collect when one more than is in use
-	// would be needed, which hands the same memory from hash to hash.
-	debug.SetGCPercent(-1)
-	debug.SetMemoryLimit(int64(workers+1)*memory<<10 + 8<<20)
+	debug.SetGCPercent(-1) // serve collects
 	if err := serve(os.Stdin, os.Stdout, workers); err != nil {
 		fmt.Fprintln(os.Stderr, helperName+": "+err.Error())
 		return 1
@@ -56,6 +53,7 @@ func serve(in io.Reader, out io.Writer, workers int) error {
 	idle := time.AfterFunc(idleAfter, debug.FreeOSMemory)
 	defer idle.Stop()
 	var mu sync.Mutex
+	var done atomic.Int64
 	for {
 		id, r, err := readRequest(src)
 		if err == io.EOF {
@@ -71,8 +69,14 @@ func serve(in io.Reader, out io.Writer, workers int) error {
 			frame := appendReply(nil, id, r.compute())
 			clear(r.password)
 			mu.Lock()
-			defer mu.Unlock()
 			_, _ = out.Write(frame) // a server that is gone closes in as well
+			mu.Unlock()
+			// Left to itself the runtime gives pages back that the next hash asks
+			// for again, a tenth of the work. Collecting when half the workers
+			// are through hands the memory of their hashes to the next ones.
+			if done.Add(1)%int64(max(workers/2, 1)) == 0 {
+				runtime.GC()
+			}
 		}()
 	}
 }

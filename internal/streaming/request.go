@@ -53,7 +53,7 @@ func (v *Validator) request(ctx context.Context, token string) (id Identity, goo
 	req.Header.Set("Authorization", "OAuth "+token)
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "ludgate")
-	res, err := v.client.Do(req)
+	res, err := v.client.RoundTrip(req)
 	if err != nil {
 		return id, 0, &fault{"ask the platform", err, true}
 	}

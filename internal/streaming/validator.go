@@ -39,7 +39,7 @@ type Identity struct {
 // Validator asks one platform. It is safe for concurrent use.
 type Validator struct {
 	opt     Options
-	client  *http.Client
+	client  *http.Transport // not a Client: that would follow redirects
 	calls   singleflight.Group
 	slots   chan struct{}
 	cache   cache
@@ -69,18 +69,14 @@ func New(opt Options) (*Validator, error) {
 	}
 	return &Validator{
 		opt: opt,
-		client: &http.Client{
-			Transport: &http.Transport{
-				Proxy:                  http.ProxyFromEnvironment,
-				TLSClientConfig:        opt.TLS,
-				ForceAttemptHTTP2:      true,
-				DisableCompression:     true, // answers are tiny, and a bomb would not be
-				MaxIdleConnsPerHost:    64,
-				IdleConnTimeout:        time.Minute,
-				MaxResponseHeaderBytes: 32 << 10,
-			},
-			// A redirect is an answer like any other unknown status.
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		client: &http.Transport{
+			Proxy:                  http.ProxyFromEnvironment,
+			TLSClientConfig:        opt.TLS,
+			ForceAttemptHTTP2:      true,
+			DisableCompression:     true, // answers are tiny, and a bomb would not be
+			MaxIdleConnsPerHost:    64,
+			IdleConnTimeout:        time.Minute,
+			MaxResponseHeaderBytes: 32 << 10,
 		},
 		slots: make(chan struct{}, opt.MaxConcurrent),
 		cache: cache{size: opt.CacheSize},

@@ -14,16 +14,16 @@ func TestEntry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := &exec.Cmd{Path: self, Args: []string{"ludgate-password", "1", "64"}, Stdin: strings.NewReader("")}
+	cmd := &exec.Cmd{Path: self, Args: []string{"ludgate-password", "1"}, Stdin: strings.NewReader("")}
 	out, err := cmd.CombinedOutput()
 	if err != nil || len(out) != 0 {
 		t.Errorf("helper without work: %v, %q", err, out)
 	}
-	cmd = &exec.Cmd{Path: self, Args: []string{"ludgate-password", "1", "x"}}
+	cmd = &exec.Cmd{Path: self, Args: []string{"ludgate-password", "x"}}
 	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "wrong arguments") {
 		t.Errorf("helper with wrong arguments: %v, %q", err, out)
 	}
-	cmd = &exec.Cmd{Path: self, Args: []string{"ludgate-password", "1", "64"}, Stdin: strings.NewReader("not a frame of eighteen bytes")}
+	cmd = &exec.Cmd{Path: self, Args: []string{"ludgate-password", "1"}, Stdin: strings.NewReader("not a frame of eighteen bytes")}
 	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "broken frame") {
 		t.Errorf("helper with a broken frame: %v, %q", err, out)
 	}
