@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -97,7 +96,7 @@ func configure(rawURL string, opts Options) (*pgxpool.Config, error) {
 	}
 	if opts.Conns > 0 {
 		cfg.MaxConns = int32(min(opts.Conns, 1<<15))
-	} else if u, err := url.Parse(rawURL); err == nil && !u.Query().Has("pool_max_conns") {
+	} else if !strings.Contains(rawURL, "pool_max_conns=") {
 		cfg.MaxConns = defaultConns
 	}
 	if cfg.ConnConfig.ConnectTimeout == 0 {

@@ -116,10 +116,11 @@ func (s *Store) runOnce(ctx context.Context, fn func(store.Tx) error) (err, fail
 	}
 	if err := t.commit(); err != nil {
 		err = fmt.Errorf("store: commit: %w", mapError(err))
-		if code(err) == "" {
-			return err, nil
+		switch code(err) {
+		case serializationFailure, deadlockDetected, uniqueViolation:
+			return err, err // which say that it was not committed
 		}
-		return err, err
+		return err, nil
 	}
 	return nil, nil
 }

@@ -190,3 +190,26 @@ func TestNumberParams(t *testing.T) {
 		}
 	}
 }
+
+// FuzzNumberParams: whatever the text, nothing changes but the mark of a
+// parameter, and nothing inside quotes.
+func FuzzNumberParams(f *testing.F) {
+	f.Add("SELECT $1, '$2' -- $3")
+	f.Add("/* ' */ $12 \"$1\" `$1` '' ' $1")
+	f.Fuzz(func(t *testing.T, sql string) {
+		sql = strings.TrimRight(sql, " \t\r\n;")
+		got := numberParams(sql)
+		if len(got) != len(sql) {
+			t.Fatalf("%q becomes %q", sql, got)
+		}
+		for i := range len(sql) {
+			if sql[i] != got[i] && (sql[i] != '$' || got[i] != '?') {
+				t.Fatalf("%q becomes %q, which differs at %d", sql, got, i)
+			}
+		}
+		quoted := "'" + strings.ReplaceAll(sql, "'", "''") + "'"
+		if got := numberParams(quoted); got != quoted {
+			t.Fatalf("%q becomes %q", quoted, got)
+		}
+	})
+}
