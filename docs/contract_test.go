@@ -1,13 +1,12 @@
 package docs
 
 import (
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"go/parser"
-	"go/token"
 )
 
 // TestContract holds the register against the project: rows are well-formed,
@@ -20,15 +19,11 @@ func TestContract(t *testing.T) {
 	}
 	reg, faults := parseRegister(string(text))
 	sources := goSources(t)
-	byPath := map[string]map[string]bool{}
+	var all code
 	for _, src := range sources {
-		byPath[src.Path] = declarations(src.File)
+		all.add(src.Path, src.File)
 	}
-	faults = append(faults, reg.checkRows(func(path string) (map[string]bool, bool) {
-		names, ok := byPath[path]
-		return names, ok
-	})...)
-	for _, f := range faults {
+	for _, f := range append(faults, reg.checkRows(all)...) {
 		t.Errorf("docs/contract.md: %s", f)
 	}
 	for _, src := range sources {
@@ -60,7 +55,9 @@ func TestContract(t *testing.T) {
 // TestRegisterChecker shows that each fault of a register is found, and that a
 // sound register has none.
 func TestRegisterChecker(t *testing.T) {
-	const code = `package p
+	var project code
+	for file, text := range map[string]string{
+		"p/p.go": `package p
 
 type Account struct{ Name string }
 
@@ -68,28 +65,26 @@ func (a *Account) Rename() {}
 
 func Register() {}
 
+func TestNothing() {}
+
 const Limit = 3
-`
-	const tests = `package p
+`,
+		"p/p_test.go": `package p
 
 func TestRegister() {}
 
 func helper() {}
-`
-	decls := func(path string) (map[string]bool, bool) {
-		src, ok := map[string]string{"p/p.go": code, "p/p_test.go": tests}[path]
-		if !ok {
-			return nil, false
-		}
-		f, err := parser.ParseFile(token.NewFileSet(), path, src, 0)
+`,
+	} {
+		f, err := parser.ParseFile(token.NewFileSet(), file, text, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return declarations(f), true
+		project.add(file, f)
 	}
 	for _, tc := range []struct{ name, row, fault string }{
-		{"done", "| P-4.R1 | one | done | p/p.go:Register | p/p_test.go:TestRegister |", ""},
-		{"several places", "| P-4.R1 | one | done | p/p.go:Account.Name<br>p/p.go:Account.Rename<br>p/p.go:Limit | p/p_test.go:TestRegister |", ""},
+		{"done", "| P-4.R1 | one | done | p/p.go:Register | p:TestRegister |", ""},
+		{"several places", "| P-4.R1 | one | done | p/p.go:Account.Name<br>p/p.go:Account.Rename<br>p/p.go:Limit | p:TestRegister |", ""},
 		{"open", "| P-4.R1 | one | open | real clients | |", ""},
 		{"no section", "| P.R1 | one | open | real clients | |", `"P.R1" is not an id`},
 		{"unknown document", "| X-1.R1 | one | open | real clients | |", `"X-1.R1" is not an id`},
@@ -100,20 +95,21 @@ func helper() {}
 		{"a cell too many", "| P-4.R1 | one | or two | open | real clients | |", "has 6 cells"},
 		{"unknown state", "| P-4.R1 | one | half | real clients | |", `state is "half"`},
 		{"unknown topic", "| P-4.R1 | one | open | some day | |", `open for "some day"`},
-		{"open with a test", "| P-4.R1 | one | open | real clients | p/p_test.go:TestRegister |", "is open and yet names a test"},
-		{"done without a place", "| P-4.R1 | one | done | | p/p_test.go:TestRegister |", "not of the form path/file.go:Symbol"},
-		{"done without a symbol", "| P-4.R1 | one | done | p/p.go | p/p_test.go:TestRegister |", "not of the form path/file.go:Symbol"},
-		{"done without a test", "| P-4.R1 | one | done | p/p.go:Register | |", "not of the form path/file_test.go:TestName"},
-		{"no such file", "| P-4.R1 | one | done | p/q.go:Register | p/p_test.go:TestRegister |", "there is no Go file p/q.go"},
-		{"no such symbol", "| P-4.R1 | one | done | p/p.go:Gone | p/p_test.go:TestRegister |", "declares no Gone"},
-		{"no such member", "| P-4.R1 | one | done | p/p.go:Account.Age | p/p_test.go:TestRegister |", "declares no Account.Age"},
-		{"no such test", "| P-4.R1 | one | done | p/p.go:Register | p/p_test.go:TestGone |", "declares no TestGone"},
-		{"a helper is no test", "| P-4.R1 | one | done | p/p.go:Register | p/p_test.go:helper |", "not of the form path/file_test.go:TestName"},
-		{"test outside test files", "| P-4.R1 | one | done | p/p.go:Register | p/p.go:TestRegister |", "not of the form path/file_test.go:TestName"},
+		{"open with a test", "| P-4.R1 | one | open | real clients | p:TestRegister |", "is open and yet names a test"},
+		{"done without a place", "| P-4.R1 | one | done | | p:TestRegister |", "not of the form path/file.go:Symbol"},
+		{"done without a symbol", "| P-4.R1 | one | done | p/p.go | p:TestRegister |", "not of the form path/file.go:Symbol"},
+		{"done without a test", "| P-4.R1 | one | done | p/p.go:Register | |", "not of the form path/of/package:TestName"},
+		{"no such file", "| P-4.R1 | one | done | p/q.go:Register | p:TestRegister |", "there is no Go file p/q.go"},
+		{"no such symbol", "| P-4.R1 | one | done | p/p.go:Gone | p:TestRegister |", "declares no Gone"},
+		{"no such member", "| P-4.R1 | one | done | p/p.go:Account.Age | p:TestRegister |", "declares no Account.Age"},
+		{"no such test", "| P-4.R1 | one | done | p/p.go:Register | p:TestGone |", "the tests of p have no TestGone"},
+		{"no such package", "| P-4.R1 | one | done | p/p.go:Register | q:TestRegister |", "the tests of q have no TestRegister"},
+		{"a helper is no test", "| P-4.R1 | one | done | p/p.go:Register | p:helper |", "not of the form path/of/package:TestName"},
+		{"outside test files", "| P-4.R1 | one | done | p/p.go:Register | p:TestNothing |", "the tests of p have no TestNothing"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			reg, faults := parseRegister("| id | what must hold | state | place | test |\n|---|---|---|---|---|\n" + tc.row + "\n")
-			faults = append(faults, reg.checkRows(decls)...)
+			faults = append(faults, reg.checkRows(project)...)
 			checkFaults(t, faults, tc.fault)
 		})
 	}

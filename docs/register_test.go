@@ -3,6 +3,7 @@ package docs
 import (
 	"fmt"
 	"go/ast"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -77,9 +78,34 @@ func (reg register) knows(id string) bool {
 	return row || reg.prefixes[id]
 }
 
-// checkRows says which rows do not hold against the code. decls gives the
-// names that a file of the project declares, and whether there is such a file.
-func (reg register) checkRows(decls func(path string) (map[string]bool, bool)) []string {
+// code is what the project's Go files declare.
+type code struct {
+	files map[string]map[string]bool // path of a file -> its declarations
+	tests map[string]map[string]bool // folder -> functions of its test files that go test runs
+}
+
+// add takes up one file.
+func (c *code) add(file string, f *ast.File) {
+	if c.files == nil {
+		c.files, c.tests = map[string]map[string]bool{}, map[string]map[string]bool{}
+	}
+	c.files[file] = declarations(f)
+	if !strings.HasSuffix(file, "_test.go") {
+		return
+	}
+	folder := path.Dir(file)
+	if c.tests[folder] == nil {
+		c.tests[folder] = map[string]bool{}
+	}
+	for name := range c.files[file] {
+		if isTestName(name) {
+			c.tests[folder][name] = true
+		}
+	}
+}
+
+// checkRows says which rows do not hold against the code.
+func (reg register) checkRows(c code) []string {
 	var faults []string
 	for _, row := range reg.rows {
 		fault := func(format string, args ...any) {
@@ -95,16 +121,23 @@ func (reg register) checkRows(decls func(path string) (map[string]bool, bool)) [
 			}
 		case "done":
 			for _, ref := range strings.Split(row.Place, "<br>") {
-				if msg := checkReference(ref, decls); msg != "" {
-					fault("place %s", msg)
+				file, symbol, _ := strings.Cut(ref, ":")
+				switch names, exists := c.files[file]; {
+				case symbol == "":
+					fault("place %q is not of the form path/file.go:Symbol", ref)
+				case !exists:
+					fault("there is no Go file %s", file)
+				case !names[symbol]:
+					fault("%s declares no %s", file, symbol)
 				}
 			}
 			for _, ref := range strings.Split(row.Test, "<br>") {
-				file, name, _ := strings.Cut(ref, ":")
-				if !strings.HasSuffix(file, "_test.go") || !isTestName(name) {
-					fault("test %q is not of the form path/file_test.go:TestName", ref)
-				} else if msg := checkReference(ref, decls); msg != "" {
-					fault("test %s", msg)
+				folder, name, _ := strings.Cut(ref, ":")
+				switch {
+				case !isTestName(name):
+					fault("test %q is not of the form path/of/package:TestName", ref)
+				case !c.tests[folder][name]:
+					fault("the tests of %s have no %s", folder, name)
 				}
 			}
 		default:
@@ -117,22 +150,6 @@ func (reg register) checkRows(decls func(path string) (map[string]bool, bool)) [
 // isTestName reports whether go test would run a function of that name.
 func isTestName(name string) bool {
 	return strings.HasPrefix(name, "Test") || strings.HasPrefix(name, "Fuzz") || strings.HasPrefix(name, "Example")
-}
-
-// checkReference checks "path/file.go:Symbol" and says what is wrong with it.
-func checkReference(ref string, decls func(string) (map[string]bool, bool)) string {
-	file, symbol, ok := strings.Cut(strings.TrimSpace(ref), ":")
-	if !ok || file == "" || symbol == "" {
-		return fmt.Sprintf("%q is not of the form path/file.go:Symbol", ref)
-	}
-	names, exists := decls(file)
-	if !exists {
-		return fmt.Sprintf("%s: there is no Go file %s", ref, file)
-	}
-	if !names[symbol] {
-		return fmt.Sprintf("%s: %s declares no %s", ref, file, symbol)
-	}
-	return ""
 }
 
 // declarations lists what a file declares at its top: Func, Type, Type.Method,
