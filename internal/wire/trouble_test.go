@@ -24,6 +24,8 @@ func TestStoreTrouble(t *testing.T) {
 		{store.ErrFull, 503, "60", `no space left`},
 		{store.ErrReadOnly, 503, "60", `cannot write its store`},
 		{store.ErrClosed, 503, "1", `shutting down`},
+		{context.Canceled, 503, "", `cancelled`},
+		{context.DeadlineExceeded, 503, "1", `took too long`},
 		{errors.New("disk on fire"), 500, "", `"code":"InternalServerError"`},
 		{ludgate.Errorf(ludgate.Conflict, "Taken", "It is taken.").Because(store.ErrFull), 409, "", `"code":"Taken"`},
 	} {
