@@ -16,6 +16,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"ludgate/internal/password"
+	_ "ludgate/internal/password/entry" // the benchmarks want the helper
 	"ludgate/internal/store"
 	"ludgate/internal/store/storetest"
 	"ludgate/internal/streaming"
@@ -24,16 +25,17 @@ import (
 	"ludgate/internal/wire"
 )
 
-// TestMain offers the password helper, and the load generator of the benchmarks,
-// from this test binary.
+// loadEnv in the environment makes this binary the load generator of the
+// benchmarks, with the directory of the streaming platform's keys as value.
+const loadEnv = "LUDGATE_PLAYER_LOAD"
+
+// generateLoad is the load generator, where there is one.
+var generateLoad func() int
+
 func TestMain(m *testing.M) {
-	if password.IsInvoked() {
-		os.Exit(password.Main(os.Args[1:]))
-	}
-	if os.Getenv(loadEnv) != "" {
+	if os.Getenv(loadEnv) != "" && generateLoad != nil {
 		os.Exit(generateLoad())
 	}
-	password.Offer()
 	os.Exit(m.Run())
 }
 

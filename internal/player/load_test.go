@@ -1,3 +1,5 @@
+//go:build unix
+
 package player
 
 import (
@@ -26,10 +28,6 @@ import (
 // The benchmarks measure the processor time of a server under load. The load
 // comes from a second process, this test binary again, so that its own work does
 // not count; it is the streaming platform as well.
-
-// loadEnv in the environment makes this binary the load generator, with the
-// directory of the platform's keys as value.
-const loadEnv = "LUDGATE_PLAYER_LOAD"
 
 // loadOrder is one load: Count requests over Conns connections.
 type loadOrder struct {
@@ -101,9 +99,11 @@ func cpuTime(who int) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// generateLoad is the second process: it serves the platform and carries out
-// orders from standard input, several at the same time where a line has several.
-func generateLoad() int {
+func init() { generateLoad = serveLoad }
+
+// serveLoad is the second process: it serves the platform and carries out orders
+// from standard input, several at the same time where a line has several.
+func serveLoad() int {
 	p, err := platform.New(os.Getenv(loadEnv), time.Now)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
