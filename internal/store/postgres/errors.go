@@ -57,7 +57,7 @@ func mapError(err error) error {
 func passes(err error) bool {
 	var e *pgconn.PgError
 	if !errors.As(err, &e) {
-		return pgconn.SafeToRetry(err)
+		return errors.Is(err, errLost) || pgconn.SafeToRetry(err)
 	}
 	switch e.Code {
 	case serializationFailure, deadlockDetected, unknownStatement, adminShutdown, crashShutdown, cannotConnectNow:

@@ -237,6 +237,41 @@ func TestTooManyWaitingWritesAreBusy(t *testing.T) {
 	}
 }
 
+// A connection that breaks within a Write costs another run, not the Write.
+func TestWriteSurvivesABreakInItsMidst(t *testing.T) {
+	address := with(t, pgtest.URL(t), "application_name", "midst-"+t.Name())
+	st := openURL(t, address, postgres.Options{})
+	if err := store.Migrate(t.Context(), st); err != nil {
+		t.Fatal(err)
+	}
+	runs := 0
+	err := st.Write(t.Context(), func(tx store.Tx) error {
+		runs++
+		if err := store.Claim(tx, store.SpaceServerName, "", "n", "me"); err != nil {
+			return err
+		}
+		if runs == 1 {
+			kill(t, address, `query NOT LIKE 'LISTEN%'`)
+		}
+		return store.Claim(tx, store.SpaceServerName, "", "n2", "me")
+	})
+	if err != nil || runs != 2 {
+		t.Errorf("after %d runs: %v; want 2 and no error", runs, err)
+	}
+	for _, name := range []string{"n", "n2"} {
+		err := st.Read(t.Context(), func(tx store.Tx) error {
+			owner, err := store.Owner(tx, store.SpaceServerName, "", name)
+			if owner != "me" {
+				t.Errorf("owner of %s is %q", name, owner)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // A unique index refuses what another node wrote after our snapshot: the function
 // runs again and can see it.
 func TestLateDuplicateIsSeenInTheNextRun(t *testing.T) {

@@ -16,6 +16,7 @@ var (
 	errOver   = errors.New("store: transaction used after its function returned")
 	errNested = errors.New("store: statement inside the scan of another one")
 	errRead   = errors.New("store: Exec in a Read")
+	errLost   = errors.New("store: connection lost")
 )
 
 // tx is one run of a transaction. Its BEGIN travels with the first statement and
@@ -151,6 +152,9 @@ func (t *tx) scan(rows pgx.Rows, fn func(store.Row) error) (end scanned) {
 // fail notes that the transaction cannot be kept any more.
 func (t *tx) fail(stmt *store.Stmt, err error) error {
 	err = fmt.Errorf("statement %s: %w", stmt.Name(), mapError(err))
+	if t.conn.IsClosed() && t.ctx.Err() == nil {
+		err = fmt.Errorf("%w: %w", errLost, err) // and nothing committed
+	}
 	t.failed = cmp.Or(t.failed, err)
 	return err
 }

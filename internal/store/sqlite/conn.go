@@ -45,9 +45,10 @@ func openConn(path string, cacheKiB int, setup ...string) (*conn, error) {
 	}
 	c := &conn{Conn: raw, stmts: map[*store.Stmt]prepared{}}
 	raw.SetBusyTimeout(busyTimeout)
-	// foreign_keys: PostgreSQL checks them always. temp_store: the undo log of a
-	// savepoint belongs in memory.
-	base := []string{"PRAGMA foreign_keys = ON", "PRAGMA temp_store = MEMORY", fmt.Sprintf("PRAGMA mmap_size = %d", mmapBytes)}
+	// foreign_keys: PostgreSQL checks them always. fullfsync: on macOS an fsync
+	// alone stops short of the disk. temp_store: the undo log of a savepoint
+	// belongs in memory.
+	base := []string{"PRAGMA foreign_keys = ON", "PRAGMA fullfsync = ON", "PRAGMA temp_store = MEMORY", fmt.Sprintf("PRAGMA mmap_size = %d", mmapBytes)}
 	if cacheKiB > 0 {
 		base = append(base, fmt.Sprintf("PRAGMA cache_size = %d", -cacheKiB))
 	}
