@@ -32,7 +32,10 @@ func (r *Runtime) spawnShim(ctx context.Context, g *group) error {
 		return err
 	}
 	defer log.Close()
-	process, ready, err := r.spawn(shim.Name, &protocol.Setup{Version: protocol.Version, Group: g.place, Rootless: r.rootless}, log)
+	filter, _ := defaultFilter() // that it compiles was found out by New, where it matters
+	process, ready, err := r.spawn(shim.Name, &protocol.Setup{
+		Version: protocol.Version, Group: g.place, Rootless: r.rootless, Filter: filter.program,
+	}, log)
 	if err != nil {
 		return err
 	}

@@ -109,13 +109,11 @@ func (r *Runtime) requestFor(runtime string, g *group, wish *engine.Group, c *en
 	if !r.limits {
 		request.Spec.Linux.Resources = nil
 	}
-	filter, err := defaultFilter()
-	if request.Runtime != "" {
-		request.Spec.Linux.Seccomp = filter.profile // runtimes compile it themselves
-		return request, nil
+	if runtime != "" { // it compiles the profile itself; a shim has it compiled
+		filter, _ := defaultFilter() // a profile comes with it in any case
+		request.Spec.Linux.Seccomp = filter.profile
 	}
-	request.Filter = filter.program
-	return request, err
+	return request, nil
 }
 
 // stopSignal reads an image's STOPSIGNAL; 0 means the usual one.

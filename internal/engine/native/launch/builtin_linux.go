@@ -77,7 +77,7 @@ func (b *Builtin) Clone(spawn Spawn, stdin, stdout, stderr *os.File) (*Gated, er
 	return &Gated{Process: process, config: config, status: status}, nil
 }
 
-// Release opens the gate, and says when the container's program began. When it
+// Release tells the process what to become, and says when the container's program began. When it
 // did not, the process has ended; failures of the wish are *stage1.Failure with
 // Wish set.
 func (g *Gated) Release(config *stage1.Config) (time.Time, error) {

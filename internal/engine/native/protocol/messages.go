@@ -22,6 +22,9 @@ type Setup struct {
 	Group   layout.Group
 	// Rootless: the shim lives in a user namespace.
 	Rootless bool
+	// Filter is the seccomp filter of the containers of the builtin launcher;
+	// an installed runtime finds it in the spec.
+	Filter []byte
 	// UplinkFD is a socket on which an uplink process waits for the group's
 	// network device; 0 when there is none.
 	UplinkFD int
@@ -66,8 +69,6 @@ type Start struct {
 	// HOME are the shim's to fill in, and CgroupsPath is "" where there are no
 	// limits.
 	Spec *specs.Spec
-	// Filter is Spec.Linux.Seccomp compiled, for the builtin launcher.
-	Filter []byte
 	// Runtime is the path of the installed OCI runtime to use; "" means the
 	// builtin launcher.
 	Runtime string

@@ -19,13 +19,6 @@ func prepare(setup *protocol.Setup) (notes []string, err error) {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_SLAVE, ""); err != nil {
 		return nil, fmt.Errorf("detach mounts: %w", err)
 	}
-	if !setup.Rootless {
-		// An installed runtime looks processes up in /proc, which must be that
-		// of our own process namespace.
-		if err := unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil {
-			return nil, fmt.Errorf("mount /proc: %w", err)
-		}
-	}
 	// The name that ps shows; without it, the number of a descriptor.
 	if err := os.WriteFile("/proc/self/comm", []byte(Name), 0); err != nil {
 		notes = append(notes, "the shim has no name: "+err.Error())
@@ -74,32 +67,39 @@ func loopback(rootless bool) (notes []string, err error) {
 	return notes, nil
 }
 
-// pinNetwork gives a name to the network namespace, for installed runtimes. It
-// is a mount in our own namespace, so nothing of it is seen or left outside.
-func (s *shim) pinNetwork() (string, error) {
-	path := filepath.Join(s.setup.Group.RunDir, "netns")
-	s.netns.Do(func() {
-		f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+// host makes our namespaces fit for an installed runtime, once, and gives a name
+// to the network namespace. All of it is mounts in our own mount namespace, so
+// nothing is seen or left outside.
+func (s *shim) host(command string) (network string, err error) {
+	network = filepath.Join(s.setup.Group.RunDir, "netns")
+	s.hosting.Do(func() {
+		// It looks processes up in /proc, which must be that of our own process
+		// namespace.
+		if err := unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil {
+			s.unfit = fmt.Errorf("mount /proc: %w", err)
+			return
+		}
+		f, err := os.OpenFile(network, os.O_CREATE|os.O_WRONLY, 0o600)
 		if err == nil {
 			err = f.Close()
 		}
 		if err == nil {
-			err = unix.Mount("/proc/self/ns/net", path, "", unix.MS_BIND, "")
+			err = unix.Mount("/proc/self/ns/net", network, "", unix.MS_BIND, "")
 		}
-		s.pinned = err
+		if err != nil {
+			s.unfit = fmt.Errorf("name the network namespace: %w", err)
+		}
 	})
-	if s.pinned != nil {
-		return "", fmt.Errorf("name the network namespace: %w", s.pinned)
+	if s.unfit != nil {
+		return "", s.unfit
 	}
-	return path, nil
-}
-
-// hideUnified takes the version 2 tree of a hybrid machine out of our mount
-// namespace: crun refuses to work where it sees both.
-func hideUnified() error {
-	err := unix.Unmount("/sys/fs/cgroup/unified", unix.MNT_DETACH)
-	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOENT) {
-		return nil // not a hybrid, or done already
+	if filepath.Base(command) == "crun" {
+		// It refuses to work where it sees both versions of control groups, as
+		// on a hybrid machine; version 1 is the one with the controllers.
+		err := unix.Unmount("/sys/fs/cgroup/unified", unix.MNT_DETACH)
+		if err != nil && !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.ENOENT) { // not mounted
+			return "", fmt.Errorf("hide the unified control groups: %w", err)
+		}
 	}
-	return err
+	return network, nil
 }

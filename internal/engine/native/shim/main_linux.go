@@ -61,8 +61,8 @@ type shim struct {
 	runs     map[string]*run
 	watchers map[*watcher]bool
 	closing  bool
-	netns    sync.Once // guards pinning, for installed runtimes
-	pinned   error
+	hosting  sync.Once // see host
+	unfit    error
 }
 
 // Main runs a shim. It never returns.

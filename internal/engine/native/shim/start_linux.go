@@ -108,7 +108,10 @@ func (s *shim) begin(ctx context.Context, r *run) (time.Time, error) {
 	if r.log, err = logfile.Create(filepath.Join(s.setup.Group.Logs(), request.Container), request.Run, time.Now); err != nil {
 		return time.Time{}, fmt.Errorf("create the log: %w", err)
 	}
-	if err := rootfs.Mount(r.place, request.Layers, s.setup.Rootless); err != nil {
+	limits := make(chan error, 1)
+	go func() { limits <- s.limit(r) }()
+	err = rootfs.Mount(r.place, request.Layers, s.setup.Rootless)
+	if err := errors.Join(err, <-limits); err != nil {
 		return time.Time{}, err
 	}
 	stdin, stdout, stderr, err := r.streams()
@@ -125,19 +128,25 @@ func (s *shim) begin(ctx context.Context, r *run) (time.Time, error) {
 	return s.beginBuiltin(r, stdin, stdout, stderr)
 }
 
+// limit makes the run's control group, where it is to have one. An installed
+// runtime makes it itself; then we only read what it counts.
+func (s *shim) limit(r *run) (err error) {
+	path := r.request.Spec.Linux.CgroupsPath
+	if path == "" {
+		return nil
+	}
+	if r.group, err = cgroup.Open(path, r.request.Spec.Linux.Resources); err != nil || r.request.Runtime != "" {
+		return err
+	}
+	return r.group.Create()
+}
+
 // beginBuiltin starts the process and, while it comes up, finds out the rest of
 // what it is to be.
 func (s *shim) beginBuiltin(r *run, stdin, stdout, stderr *os.File) (time.Time, error) {
 	request := r.request
 	spawn := launch.Plain
-	if path := request.Spec.Linux.CgroupsPath; path != "" {
-		var err error
-		if r.group, err = cgroup.Open(path, request.Spec.Linux.Resources); err != nil {
-			return time.Time{}, err
-		}
-		if err = r.group.Create(); err != nil {
-			return time.Time{}, err
-		}
+	if r.group != nil {
 		spawn = r.group.Spawn
 	}
 	launcher := launch.Builtin{Self: s.self}
@@ -149,11 +158,12 @@ func (s *shim) beginBuiltin(r *run, stdin, stdout, stderr *os.File) (time.Time, 
 		gated.Abort()
 		return time.Time{}, err
 	}
-	spec := *request.Spec
-	linux := *spec.Linux
-	linux.Seccomp, linux.Resources = nil, nil
-	spec.Linux = &linux
-	at, err := gated.Release(&stage1.Config{Spec: &spec, Filter: request.Filter, Rootless: s.setup.Rootless})
+	config, err := launch.Configure(request.Spec, s.setup.Filter, s.setup.Rootless)
+	if err != nil {
+		gated.Abort()
+		return time.Time{}, err
+	}
+	at, err := gated.Release(config)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -164,15 +174,10 @@ func (s *shim) beginBuiltin(r *run, stdin, stdout, stderr *os.File) (time.Time, 
 // beginInstalled has an installed OCI runtime do the same.
 func (s *shim) beginInstalled(ctx context.Context, r *run, stdin, stdout, stderr *os.File) (time.Time, error) {
 	request := r.request
-	if filepath.Base(request.Runtime) == "crun" {
-		if err := hideUnified(); err != nil {
-			return time.Time{}, fmt.Errorf("prepare for crun: %w", err)
-		}
-	}
 	if err := s.complete(r); err != nil {
 		return time.Time{}, err
 	}
-	network, err := s.pinNetwork()
+	network, err := s.host(request.Runtime)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -181,12 +186,6 @@ func (s *shim) beginInstalled(ctx context.Context, r *run, stdin, stdout, stderr
 	linux.Namespaces = append(linux.Namespaces[:len(linux.Namespaces):len(linux.Namespaces)],
 		specs.LinuxNamespace{Type: specs.NetworkNamespace, Path: network})
 	spec.Linux = &linux
-	if linux.CgroupsPath != "" {
-		// The runtime makes it; we only read what it counts.
-		if r.group, err = cgroup.Open(linux.CgroupsPath, nil); err != nil {
-			return time.Time{}, err
-		}
-	}
 	r.runtime = &oci.Runtime{Command: request.Runtime, Root: s.setup.Group.OCI()}
 	process, at, err := r.runtime.Start(ctx, request.Run, r.place.Dir, &spec, stdin, stdout, stderr)
 	if err != nil {

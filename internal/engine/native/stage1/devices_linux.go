@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	specs "github.com/opencontainers/runtime-spec/specs-go"
 	"golang.org/x/sys/unix"
 )
 
@@ -29,8 +28,8 @@ func (r *root) devices(config *Config) error {
 		return err
 	}
 	unix.Umask(0) // until dropPrivileges; modes below are meant as they stand
-	for i := range config.Spec.Linux.Devices {
-		d := &config.Spec.Linux.Devices[i]
+	for i := range config.Devices {
+		d := &config.Devices[i]
 		name, ok := strings.CutPrefix(d.Path, "/dev/")
 		if !ok || strings.Contains(name, "/") {
 			return fmt.Errorf("%s is not directly in /dev", d.Path)
@@ -56,23 +55,19 @@ func (r *root) devices(config *Config) error {
 	return isDevice(r.null, 1, 3)
 }
 
-func makeDevice(dev int, name string, d *specs.LinuxDevice) error {
-	mode := uint32(0o666)
-	if d.FileMode != nil {
-		mode = uint32(*d.FileMode)
-	}
-	return unix.Mknodat(dev, name, unix.S_IFCHR|mode, int(unix.Mkdev(uint32(d.Major), uint32(d.Minor))))
+func makeDevice(dev int, name string, d *Device) error {
+	return unix.Mknodat(dev, name, unix.S_IFCHR|d.Mode, int(unix.Mkdev(d.Major, d.Minor)))
 }
 
 // bindDevice puts the machine's own device into the container, where devices
 // cannot be made.
-func bindDevice(dev int, name string, d *specs.LinuxDevice) error {
+func bindDevice(dev int, name string, d *Device) error {
 	source, err := unix.Open(d.Path, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return err
 	}
 	defer unix.Close(source)
-	if err := isDevice(source, uint32(d.Major), uint32(d.Minor)); err != nil {
+	if err := isDevice(source, d.Major, d.Minor); err != nil {
 		return err
 	}
 	if err := makeNode(dev, name, false); err != nil {

@@ -8,18 +8,17 @@ import (
 	"strings"
 	"syscall"
 
-	specs "github.com/opencontainers/runtime-spec/specs-go"
 	"golang.org/x/sys/unix"
 )
 
 // execute replaces this process by the container's program. It returns only
 // when that failed.
-func execute(p *specs.Process) error {
-	program, err := find(p.Args, p.Env)
+func execute(args, env []string) error {
+	program, err := find(args, env)
 	if err != nil {
 		return err
 	}
-	err = syscall.Exec(program, p.Args, p.Env)
+	err = syscall.Exec(program, args, env)
 	switch {
 	case errors.Is(err, unix.ENOENT):
 		// The file is there, so what is missing is its interpreter or loader.

@@ -47,8 +47,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	spec := config.Spec
-	if err := resetOOMScore(spec.Process.OOMScoreAdj); err != nil {
+	if err := resetOOMScore(config.OOMScoreAdj); err != nil {
 		return err
 	}
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
@@ -66,7 +65,7 @@ func run() error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("make mounts private: %w", err)
 	}
-	root, err := openRoot(spec.Root.Path)
+	root, err := openRoot(config.Root)
 	if err != nil {
 		return err
 	}
@@ -76,16 +75,16 @@ func run() error {
 	if err := root.enter(); err != nil {
 		return err
 	}
-	if err := unix.Sethostname([]byte(spec.Hostname)); err != nil {
+	if err := unix.Sethostname([]byte(config.Hostname)); err != nil {
 		return fmt.Errorf("set the host name: %w", err)
 	}
-	if err := enterDirectory(spec.Process.Cwd); err != nil {
+	if err := enterDirectory(config.Cwd); err != nil {
 		return err
 	}
 	if err := dropPrivileges(config); err != nil {
 		return err
 	}
-	return execute(spec.Process)
+	return execute(config.Args, config.Env)
 }
 
 // readConfig waits for the outer half to open the gate.
@@ -103,20 +102,14 @@ func readConfig() (*Config, error) {
 	if err := json.Unmarshal(text, &config); err != nil {
 		return nil, fmt.Errorf("read the configuration: %w", err)
 	}
-	if s := config.Spec; s == nil || s.Process == nil || s.Root == nil || s.Linux == nil || s.Process.Capabilities == nil {
-		return nil, errors.New("the configuration is not whole")
-	}
 	return &config, nil
 }
 
 // resetOOMScore makes the container an ordinary candidate of the out-of-memory
 // killer: the shim, whose score would be inherited, is a protected one.
-func resetOOMScore(score *int) error {
-	if score == nil {
-		return nil
-	}
+func resetOOMScore(score int) error {
 	const path = "/proc/self/oom_score_adj"
-	want := strconv.Itoa(*score)
+	want := strconv.Itoa(score)
 	if have, err := os.ReadFile(path); err == nil && string(have) == want+"\n" {
 		return nil
 	}

@@ -5,7 +5,6 @@ import (
 	"os"
 	"strings"
 
-	specs "github.com/opencontainers/runtime-spec/specs-go"
 	"golang.org/x/sys/unix"
 )
 
@@ -38,7 +37,7 @@ func split(options []string) (attrs uint64, data []string) {
 }
 
 // mount attaches one mount of the spec.
-func (r *root) mount(m *specs.Mount) error {
+func (r *root) mount(m *Mount) error {
 	attrs, data := split(m.Options)
 	switch m.Type {
 	case "bind":
@@ -112,7 +111,7 @@ func clone(fd int, attrs uint64) (int, error) {
 }
 
 // bind attaches a file or directory of ours.
-func (r *root) bind(m *specs.Mount, attrs uint64) error {
+func (r *root) bind(m *Mount, attrs uint64) error {
 	source, err := unix.Open(m.Source, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return fmt.Errorf("open the source: %w", err)
@@ -141,7 +140,7 @@ var shownControllers = map[string]bool{"cpu": true, "cpuacct": true, "cpuset": t
 
 // cgroup attaches the container's own cgroups: one tree of version 2, or one per
 // controller of version 1 in a small directory of their own.
-func (r *root) cgroup(m *specs.Mount, attrs uint64) error {
+func (r *root) cgroup(m *Mount, attrs uint64) error {
 	at, err := r.target(m, true)
 	if err != nil {
 		return err

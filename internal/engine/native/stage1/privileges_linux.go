@@ -5,52 +5,44 @@ import (
 	"runtime"
 	"unsafe"
 
-	specs "github.com/opencontainers/runtime-spec/specs-go"
 	"golang.org/x/sys/unix"
 )
 
 // dropPrivileges takes the process from root of its namespaces to what the
 // container may be: limits, descriptors, filter, capabilities, user.
 func dropPrivileges(config *Config) error {
-	p := config.Spec.Process
-	for _, l := range p.Rlimits {
-		if err := setLimit(l); err != nil {
-			return fmt.Errorf("%s: %w", l.Type, err)
+	for _, l := range config.Limits {
+		// Setrlimit, not prlimit: for NOFILE it also makes the Go runtime forget
+		// the limit it would put back at exec.
+		if err := unix.Setrlimit(l.Resource, &unix.Rlimit{Cur: l.Soft, Max: l.Hard}); err != nil {
+			return fmt.Errorf("set limit %d: %w", l.Resource, err)
 		}
 	}
-	if err := giveStreams(int(p.User.UID)); err != nil {
+	if err := giveStreams(int(config.UID)); err != nil {
 		return fmt.Errorf("hand over the standard streams: %w", err)
 	}
-	umask := 0o022
-	if p.User.Umask != nil {
-		umask = int(*p.User.Umask)
-	}
-	unix.Umask(umask)
+	unix.Umask(config.Umask)
 	if err := unix.CloseRange(StatusFD+1, ^uint(0), unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return fmt.Errorf("close_range: %w", err)
 	}
 
 	// A filter needs either CAP_SYS_ADMIN or a promise never to gain privileges
 	// again. With the promise it goes last, when fewer calls are left to allow.
-	if !p.NoNewPrivileges {
+	if !config.NoNewPrivileges {
 		if err := loadFilter(config.Filter); err != nil {
 			return err
 		}
 	}
-	caps, err := masksOf(p.Capabilities)
-	if err != nil {
-		return err
-	}
-	if err := dropBounding(caps.bounding); err != nil {
+	if err := dropBounding(config.Bounding); err != nil {
 		return fmt.Errorf("drop capabilities: %w", err)
 	}
-	if err := becomeUser(&p.User, config.Rootless); err != nil {
+	if err := becomeUser(config); err != nil {
 		return err
 	}
-	if err := caps.set(); err != nil {
+	if err := setCapabilities(config.Permitted); err != nil {
 		return fmt.Errorf("set capabilities: %w", err)
 	}
-	if p.NoNewPrivileges {
+	if config.NoNewPrivileges {
 		if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 			return fmt.Errorf("PR_SET_NO_NEW_PRIVS: %w", err)
 		}
@@ -77,34 +69,18 @@ func giveStreams(uid int) error {
 	return nil
 }
 
-var limits = map[string]int{
-	"RLIMIT_AS": unix.RLIMIT_AS, "RLIMIT_CORE": unix.RLIMIT_CORE, "RLIMIT_CPU": unix.RLIMIT_CPU,
-	"RLIMIT_DATA": unix.RLIMIT_DATA, "RLIMIT_FSIZE": unix.RLIMIT_FSIZE, "RLIMIT_MEMLOCK": unix.RLIMIT_MEMLOCK,
-	"RLIMIT_NOFILE": unix.RLIMIT_NOFILE, "RLIMIT_NPROC": unix.RLIMIT_NPROC, "RLIMIT_STACK": unix.RLIMIT_STACK,
-}
-
-func setLimit(l specs.POSIXRlimit) error {
-	resource, ok := limits[l.Type]
-	if !ok {
-		return fmt.Errorf("unknown limit")
-	}
-	// Setrlimit, not prlimit: for NOFILE it also makes the Go runtime forget
-	// the limit it would put back at exec.
-	return unix.Setrlimit(resource, &unix.Rlimit{Cur: l.Soft, Max: l.Hard})
-}
-
 // becomeUser changes user and groups of this thread, which is the one that
 // execs.
-func becomeUser(u *specs.User, rootless bool) error {
-	if rootless {
+func becomeUser(u *Config) error {
+	if u.Rootless {
 		// One id is all an ordinary user's namespace has: the outer half has
 		// seen to it that nothing else was asked for.
 		return nil
 	}
 	// Always set, also to none but its own: the caller's groups would stay.
-	groups := make([]uint32, 0, 1+len(u.AdditionalGids))
+	groups := make([]uint32, 0, 1+len(u.Groups))
 	groups = append(groups, u.GID)
-	groups = append(groups, u.AdditionalGids...)
+	groups = append(groups, u.Groups...)
 	if _, _, errno := unix.RawSyscall(unix.SYS_SETGROUPS, uintptr(len(groups)), uintptr(unsafe.Pointer(&groups[0])), 0); errno != 0 {
 		return fmt.Errorf("setgroups: %w", errno)
 	}
@@ -115,6 +91,35 @@ func becomeUser(u *specs.User, rootless bool) error {
 		return fmt.Errorf("setresuid %d: %w", u.UID, errno)
 	}
 	return nil
+}
+
+// dropBounding takes away for good what no program in the container may gain.
+func dropBounding(keep uint64) error {
+	for n := uintptr(0); n < 64; n++ {
+		if keep&(1<<n) != 0 {
+			continue
+		}
+		if err := unix.Prctl(unix.PR_CAPBSET_DROP, n, 0, 0, 0); err == unix.EINVAL {
+			return nil // the first number this kernel does not know
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setCapabilities leaves this thread with these capabilities, and with none that
+// programs it starts would inherit.
+func setCapabilities(permitted uint64) error {
+	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
+		return fmt.Errorf("clear the ambient set: %w", err)
+	}
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	data := [2]unix.CapUserData{
+		{Effective: uint32(permitted), Permitted: uint32(permitted)},
+		{Effective: uint32(permitted >> 32), Permitted: uint32(permitted >> 32)},
+	}
+	return unix.Capset(&header, &data[0])
 }
 
 // loadFilter makes the seccomp filter part of this thread.

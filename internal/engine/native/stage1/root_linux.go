@@ -7,7 +7,6 @@ import (
 	"path"
 	"strings"
 
-	specs "github.com/opencontainers/runtime-spec/specs-go"
 	"golang.org/x/sys/unix"
 )
 
@@ -28,9 +27,8 @@ func openRoot(path string) (*root, error) {
 
 // build attaches all mounts and makes devices, links and hidden paths.
 func (r *root) build(config *Config) error {
-	spec := config.Spec
-	for i := range spec.Mounts {
-		m := &spec.Mounts[i]
+	for i := range config.Mounts {
+		m := &config.Mounts[i]
 		if err := r.mount(m); err != nil {
 			return fmt.Errorf("mount %s: %w", m.Destination, err)
 		}
@@ -40,12 +38,12 @@ func (r *root) build(config *Config) error {
 			}
 		}
 	}
-	for _, p := range spec.Linux.ReadonlyPaths {
+	for _, p := range config.Readonly {
 		if err := r.readonly(p); err != nil {
 			return fmt.Errorf("make %s read-only: %w", p, err)
 		}
 	}
-	for _, p := range spec.Linux.MaskedPaths {
+	for _, p := range config.Masked {
 		if err := r.mask(p); err != nil {
 			return fmt.Errorf("hide %s: %w", p, err)
 		}
@@ -132,7 +130,7 @@ const strict = unix.RESOLVE_NO_SYMLINKS
 
 // target opens the mount point of m and makes it, and the directories above it,
 // when it is not there.
-func (r *root) target(m *specs.Mount, isDir bool) (int, error) {
+func (r *root) target(m *Mount, isDir bool) (int, error) {
 	var resolve uint64
 	if m.Type != "bind" {
 		resolve = strict

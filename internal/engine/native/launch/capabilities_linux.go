@@ -1,10 +1,11 @@
-package stage1
+package launch
 
 import (
 	"fmt"
 
-	specs "github.com/opencontainers/runtime-spec/specs-go"
 	"golang.org/x/sys/unix"
+
+	"ludgate/internal/engine/native/stage1"
 )
 
 // capabilityNumbers are those the default set of a container is made of, and the
@@ -26,49 +27,14 @@ var capabilityNumbers = map[string]uint{
 	"CAP_CHECKPOINT_RESTORE": unix.CAP_CHECKPOINT_RESTORE,
 }
 
-// masks are capability sets as bit masks.
-type masks struct{ bounding, permitted, effective, inheritable uint64 }
-
-func masksOf(c *specs.LinuxCapabilities) (m masks, err error) {
-	for _, set := range []struct {
-		names []string
-		mask  *uint64
-	}{{c.Bounding, &m.bounding}, {c.Permitted, &m.permitted}, {c.Effective, &m.effective}, {c.Inheritable, &m.inheritable}} {
-		for _, name := range set.names {
-			n, ok := capabilityNumbers[name]
-			if !ok {
-				return m, wish("unknown capability %q", name)
-			}
-			*set.mask |= 1 << n
+// mask is a set of capabilities as a bit mask.
+func mask(names []string) (m uint64, err error) {
+	for _, name := range names {
+		n, ok := capabilityNumbers[name]
+		if !ok {
+			return 0, &stage1.Failure{Wish: true, Message: fmt.Sprintf("unknown capability %q", name)}
 		}
+		m |= 1 << n
 	}
 	return m, nil
-}
-
-// dropBounding takes away for good what no program in the container may gain.
-func dropBounding(keep uint64) error {
-	for n := uintptr(0); n < 64; n++ {
-		if keep&(1<<n) != 0 {
-			continue
-		}
-		if err := unix.Prctl(unix.PR_CAPBSET_DROP, n, 0, 0, 0); err == unix.EINVAL {
-			return nil // the first number this kernel does not know
-		} else if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// set makes the masks those of this thread; the ambient set becomes empty.
-func (m masks) set() error {
-	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
-		return fmt.Errorf("clear the ambient set: %w", err)
-	}
-	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-	data := [2]unix.CapUserData{
-		{Effective: uint32(m.effective), Permitted: uint32(m.permitted), Inheritable: uint32(m.inheritable)},
-		{Effective: uint32(m.effective >> 32), Permitted: uint32(m.permitted >> 32), Inheritable: uint32(m.inheritable >> 32)},
-	}
-	return unix.Capset(&header, &data[0])
 }
