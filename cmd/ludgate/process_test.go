@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"ludgate/internal/server"
+	"ludgate/internal/store/postgres/pgtest"
 )
 
 // process is a running ludgate.
@@ -56,6 +57,9 @@ func start(t *testing.T, dir, mode string, args ...string) *process {
 	t.Helper()
 	p := &process{t: t, dir: dir, log: &lockedBuffer{}, done: make(chan error, 1)}
 	args = append([]string{mode, "--http", "127.0.0.1:0", "--https", "127.0.0.1:0", "--data", dir}, args...)
+	if os.Getenv(pgtest.Env) != "" { // the same tests, on the other store
+		args = append(args, "--store", database(t, dir))
+	}
 	p.cmd = exec.Command(os.Args[0], args...)
 	p.cmd.Env = append(os.Environ(), asProgram+"=1")
 	p.cmd.Stderr = p.log
@@ -71,6 +75,19 @@ func start(t *testing.T, dir, mode string, args ...string) *process {
 	p.http, p.https = strings.TrimPrefix(words[1], "http="), strings.TrimPrefix(words[2], "https=")
 	go func() { p.done <- p.cmd.Wait() }()
 	return p
+}
+
+var databases sync.Map // data directory -> URL
+
+// database gives the database that belongs to a data directory of a test.
+func database(t *testing.T, dir string) string {
+	t.Helper()
+	if url, ok := databases.Load(dir); ok {
+		return url.(string)
+	}
+	url := pgtest.URL(t)
+	databases.Store(dir, url)
+	return url
 }
 
 // kill ends the process at once, as a power cut would.

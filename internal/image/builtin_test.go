@@ -227,7 +227,7 @@ func TestProgramThatIsNone(t *testing.T) {
 // TestOrdinaryUser runs the store as nobody: other marks of deletion, no owners,
 // directories without permission to write.
 func TestOrdinaryUser(t *testing.T) {
-	if os.Getenv("LUDGATE_IMAGE_TEST_USER") == "" && privileged() {
+	if os.Getenv("LUDGATE_TEST_IMAGE_USER") == "" && privileged() {
 		exe, err := os.Executable()
 		if err != nil {
 			t.Fatal(err)
@@ -244,7 +244,7 @@ func TestOrdinaryUser(t *testing.T) {
 			t.Fatal(err)
 		}
 		cmd := &exec.Cmd{Path: "/proc/self/exe", Args: []string{exe, "-test.run=^TestOrdinaryUser$|^TestUnpack|^TestLayer|^TestExtended|^TestBuiltin$|^TestListAndRemove$", "-test.v"},
-			Dir: "/", Env: append(os.Environ(), "LUDGATE_IMAGE_TEST_USER=1", "TMPDIR="+tmp, "HOME="+tmp),
+			Dir: "/", Env: append(os.Environ(), "LUDGATE_TEST_IMAGE_USER=1", "TMPDIR="+tmp, "HOME="+tmp),
 			SysProcAttr: &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}}
 		out, err := cmd.CombinedOutput()
 		if err != nil {

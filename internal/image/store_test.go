@@ -155,13 +155,13 @@ func TestOpenMakesPrivateDirectory(t *testing.T) {
 // TestKilled kills a process again and again while it brings images in. Whatever
 // the moment, the store opens, and an image it has is whole.
 func TestKilled(t *testing.T) {
-	if os.Getenv("LUDGATE_IMAGE_TEST_DIR") != "" {
-		s, err := Open(os.Getenv("LUDGATE_IMAGE_TEST_DIR"), quick)
+	if os.Getenv("LUDGATE_TEST_IMAGE_DIR") != "" {
+		s, err := Open(os.Getenv("LUDGATE_TEST_IMAGE_DIR"), quick)
 		if err != nil {
 			t.Fatal(err)
 		}
 		fmt.Println("started")
-		for _, ref := range strings.Split(os.Getenv("LUDGATE_IMAGE_TEST_REFS"), " ") {
+		for _, ref := range strings.Split(os.Getenv("LUDGATE_TEST_IMAGE_REFS"), " ") {
 			mustPull(t, s, ref)
 		}
 		fmt.Println("finished")
@@ -191,7 +191,7 @@ func TestKilled(t *testing.T) {
 	}
 	for round := range rounds {
 		cmd := exec.Command(exe, "-test.run=^TestKilled$")
-		cmd.Env = append(os.Environ(), "LUDGATE_IMAGE_TEST_DIR="+root, "LUDGATE_IMAGE_TEST_REFS="+strings.Join(refs, " "))
+		cmd.Env = append(os.Environ(), "LUDGATE_TEST_IMAGE_DIR="+root, "LUDGATE_TEST_IMAGE_REFS="+strings.Join(refs, " "))
 		out, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)

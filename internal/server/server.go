@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -23,6 +22,7 @@ import (
 	"ludgate/internal/player"
 	"ludgate/internal/servername"
 	"ludgate/internal/store"
+	"ludgate/internal/store/datadir"
 	"ludgate/internal/store/postgres"
 	"ludgate/internal/store/sqlite"
 	"ludgate/internal/wire"
@@ -86,9 +86,6 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (_ *Server, err
 			err = errors.Join(err, s.Close())
 		}
 	}()
-	if err := makeData(c.Data); err != nil {
-		return nil, err
-	}
 	if s.store, err = s.openStore(ctx); err != nil {
 		return nil, err
 	}
@@ -128,14 +125,6 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (_ *Server, err
 	return s, nil
 }
 
-// makeData makes the data directory, private to its owner.
-func makeData(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("make the data directory: %w; choose another with --data", err)
-	}
-	return nil
-}
-
 // openStore opens the store of the settings.
 func (s *Server) openStore(ctx context.Context) (store.Store, error) {
 	if s.config.Store == "embedded" {
@@ -146,6 +135,12 @@ func (s *Server) openStore(ctx context.Context) (store.Store, error) {
 		s.onClose(st.Close)
 		return st, nil
 	}
+	// Keys, images and the engine's state are this process's own all the same.
+	lock, err := datadir.Lock(s.config.Data)
+	if err != nil {
+		return nil, err
+	}
+	s.onClose(lock.Close)
 	st, err := postgres.Open(ctx, s.config.Store, postgres.Options{})
 	if err != nil {
 		return nil, err

@@ -23,9 +23,9 @@ import (
 // directory, and looks at what the next one finds. The process is this test
 // binary, started anew with these set.
 const (
-	crashDirEnv    = "LUDGATE_CRASH_DIR"
-	crashRunEnv    = "LUDGATE_CRASH_RUN"    // a word that makes the run's keys its own
-	crashRoundsEnv = "LUDGATE_CRASH_ROUNDS" // how often to kill; the CI lane sets 50 or more
+	crashDirEnv    = "LUDGATE_TEST_CRASH_DIR"
+	crashRunEnv    = "LUDGATE_TEST_CRASH_RUN"    // a word that makes the run's keys its own
+	crashRoundsEnv = "LUDGATE_TEST_CRASH_ROUNDS" // how often to kill; the CI lane sets 50 or more
 )
 
 const (

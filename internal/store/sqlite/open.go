@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
-	"syscall"
 
 	"ludgate/internal/store"
+	"ludgate/internal/store/datadir"
 
 	"zombiezen.com/go/sqlite"
 )
@@ -21,7 +20,6 @@ import (
 const FileName = "ludgate.db"
 
 const (
-	lockName      = "lock"
 	applicationID = 0x4c554447 // "LUDG", in the file's header: whose database it is
 	pageSize      = 2048       // smaller pages, less to log per changed row
 
@@ -98,10 +96,7 @@ func Open(ctx context.Context, dir string, opts Options) (*Store, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, dirError(dir, err)
-	}
-	lock, err := lockDir(dir)
+	lock, err := datadir.Lock(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +117,7 @@ func Open(ctx context.Context, dir string, opts Options) (*Store, error) {
 func (s *Store) start() error {
 	path := filepath.Join(s.dir, FileName)
 	if err := createFile(path); err != nil {
-		return dirError(s.dir, err)
+		return datadir.Explain(s.dir, err)
 	}
 	w, err := openWriter(path, s.opts)
 	if err != nil {
@@ -142,7 +137,7 @@ func (s *Store) start() error {
 	}
 	s.check = newCheckpointer(s, c)
 	if err := syncDir(s.dir); err != nil {
-		return dirError(s.dir, err)
+		return datadir.Explain(s.dir, err)
 	}
 	go s.check.run()
 	go s.writer.run()
@@ -292,28 +287,6 @@ func syncDir(dir string) error {
 		return err
 	}
 	return errors.Join(d.Sync(), d.Close())
-}
-
-// dirError explains why the data directory cannot be used.
-func dirError(dir string, err error) error {
-	switch {
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return fmt.Errorf("the data directory %s cannot be written (%w); give this user the right to write there, or choose another directory: %v", dir, store.ErrReadOnly, reason(err))
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return fmt.Errorf("the disk of the data directory %s is full (%w); make room there, or choose another directory", dir, store.ErrFull)
-	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("the data directory %s is not a directory; choose another one", dir)
-	}
-	return fmt.Errorf("the data directory %s cannot be used: %v", dir, reason(err))
-}
-
-// reason is the bare cause of a file error, whose path the sentence has already.
-func reason(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }
 
 // fileError explains why the database file cannot be used.
