@@ -34,6 +34,9 @@ const hello = "ludgate/hello"
 const patience = 30 * time.Second
 
 func TestMain(m *testing.M) {
+	if os.Args[0] == probePath {
+		probeMain()
+	}
 	if dir := os.Getenv(serverVariable); dir != "" {
 		serverMain(dir)
 	}

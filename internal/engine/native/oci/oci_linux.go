@@ -138,6 +138,8 @@ func explain(command, log string, err error) error {
 //	runc: … exec: "/x": permission denied
 //	crun: executable file `x` not found in $PATH: No such file or directory
 //	crun: open executable: Permission denied
+//	runc: … mkdir /etc/passwd: not a directory
+//	crun: chdir `/etc/passwd`: Not a directory
 func wishOf(reason string) (string, bool) {
 	_, rest, ok := strings.Cut(reason, `exec: "`)
 	if ok { // runc
@@ -158,7 +160,7 @@ func wishOf(reason string) (string, bool) {
 		}
 		return fmt.Sprintf("executable file %q not found in $PATH", program), true
 	}
-	for _, words := range []string{"open executable", "exec format error", "Exec format error", "chdir to", "mkdir cwd", "invalid cwd"} {
+	for _, words := range []string{"open executable", "exec format error", "Exec format error", "chdir", "not a directory", "Not a directory"} {
 		if strings.Contains(reason, words) {
 			return reason, true
 		}
