@@ -28,7 +28,7 @@ func (s *Service) handleRegister(ctx context.Context, r *wire.Request) (*wire.Re
 	if err != nil {
 		return nil, err
 	}
-	return wire.OK(s.registered(r.Naming, a)), nil
+	return &wire.Reply{Body: s.registered(r.Naming, a), SignIn: true}, nil
 }
 
 func (s *Service) handleStreamingLogin(ctx context.Context, r *wire.Request) (*wire.Reply, error) {
@@ -40,7 +40,7 @@ func (s *Service) handleStreamingLogin(ctx context.Context, r *wire.Request) (*w
 	if err != nil {
 		return nil, err
 	}
-	return wire.OK(s.loggedIn(r.Naming, in, req.InfoRequestParameters)), nil
+	return &wire.Reply{Body: s.loggedIn(r.Naming, in, req.InfoRequestParameters), SignIn: true}, nil
 }
 
 func (s *Service) handleGetEntityToken(ctx context.Context, r *wire.Request) (*wire.Reply, error) {

@@ -55,7 +55,7 @@ func testEdge(t *testing.T, opt Options) *httptest.Server {
 		if err := r.Decode(&v); err != nil {
 			return nil, err
 		}
-		return OK(v), nil
+		return &Reply{Body: v, SignIn: v.Count == 0}, nil
 	}
 	params := func(_ context.Context, r *Request) (*Reply, error) {
 		return OK(map[string]string{"ns": r.Namespace, "rg": r.Param("resourceGroupName"), "name": r.Param("name"), "id": r.Param("id"), "version": r.APIVersion}), nil
@@ -244,6 +244,10 @@ func TestNamingOfPlayerCalls(t *testing.T) {
 	want := `{"code":200,"status":"OK","data":` + in + `,` + in[1:]
 	if r := send(t, srv, "POST", "/Client/Ekho", in); r.body != want {
 		t.Errorf("got  %s\nwant %s", r.body, want)
+	}
+	// Other calls than sign-ins are wrapped only.
+	if r := send(t, srv, "POST", "/Client/Ekho", `{"TitleId":"ACE","Count":1}`); r.body != `{"code":200,"status":"OK","data":{"TitleId":"ACE","Count":1}}` {
+		t.Errorf("got %s", r.body)
 	}
 	// The neutral word is unknown under a naming that spells it otherwise.
 	if r := send(t, srv, "POST", "/Client/Ekho", `{"TitleId":"ACE","PlatformId":"1"}`); strings.Contains(r.body, `"1"`) {

@@ -129,7 +129,7 @@ func (x *exchange) reply(p *Reply) {
 		x.write(status, raw)
 		return
 	}
-	body, err := x.encode(p.Body)
+	body, err := x.encode(p)
 	if err != nil {
 		x.fail(err)
 		return
@@ -139,7 +139,8 @@ func (x *exchange) reply(p *Reply) {
 }
 
 // encode marshals a success with the surface's envelope and the naming.
-func (x *exchange) encode(v any) ([]byte, error) {
+func (x *exchange) encode(p *Reply) ([]byte, error) {
+	v := p.Body
 	var buf bytes.Buffer
 	if err := json.MarshalWrite(&buf, v, json.Deterministic(true)); err != nil {
 		return nil, ludgate.Errorf(ludgate.Internal, "InternalServerError", "An internal error occurred.").Because(err)
@@ -151,25 +152,19 @@ func (x *exchange) encode(v any) ([]byte, error) {
 	if err != nil {
 		return nil, ludgate.Errorf(ludgate.Internal, "InternalServerError", "An internal error occurred.").Because(err)
 	}
-	return x.naming.wrap(body), nil
+	return x.naming.wrap(body, p.SignIn), nil
 }
 
 // wrap puts a player result into the naming's envelope.
-func (n *Naming) wrap(result []byte) []byte {
-	const head = `{"code":200,"status":"OK","data":`
-	switch n.Player.Envelope {
-	case Wrapped:
-		return append(append([]byte(head), result...), '}')
-	case Both:
-		out := append([]byte(head), result...)
-		if len(result) > 2 { // not {}
-			out = append(append(out, ','), result[1:]...)
-			return out
-		}
-		return append(out, '}')
-	default:
+func (n *Naming) wrap(result []byte, signIn bool) []byte {
+	if n.Player.Envelope != Wrapped && n.Player.Envelope != Both {
 		return result
 	}
+	out := append([]byte(`{"code":200,"status":"OK","data":`), result...)
+	if n.Player.Envelope == Both && signIn && len(result) > 2 { // not {}
+		return append(append(out, ','), result[1:]...)
+	}
+	return append(out, '}')
 }
 
 // fail writes a refusal in the surface's own shape.

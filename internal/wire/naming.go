@@ -50,7 +50,7 @@ type Envelope string
 const (
 	Bare    Envelope = "bare"    // the result itself
 	Wrapped Envelope = "wrapped" // {"code":200,"status":"OK","data":result}
-	Both    Envelope = "both"    // wrapped, and the result's members beside data
+	Both    Envelope = "both"    // wrapped; on sign-ins the result's members beside data, too
 )
 
 // Neutral is the naming of the contract.

@@ -62,6 +62,10 @@ type Reply struct {
 	// Body is marshalled as JSON after the naming; nil means no body. A []byte
 	// is sent as it is under the Content-Type of Header.
 	Body any
+	// SignIn: the reply of a registration or a sign-in, whose members the
+	// envelope [Both] repeats outside data. On other calls a result's members
+	// could be taken for the envelope's.
+	SignIn bool
 }
 
 // OK is a 200 with a body.
