@@ -98,12 +98,15 @@ func needRoot(t testing.TB) {
 	}
 }
 
+var imagesDir string
+
 // store is shared by all tests of the process: the built-in image is made once.
 var store = sync.OnceValues(func() (*image.Store, error) {
 	dir, err := os.MkdirTemp("", "ludgate-test-images-")
 	if err != nil {
 		return nil, err
 	}
+	imagesDir = dir
 	cleanups = append(cleanups, func() { os.RemoveAll(dir) })
 	return image.Open(dir, image.Options{})
 })
@@ -125,14 +128,18 @@ func newRig(t testing.TB, launcher, path string) *rig {
 func (r *rig) open() {
 	r.Helper()
 	r.Setenv("PATH", r.path)
-	rt, err := native.New(r.Context(), native.Options{
-		Dir: r.dir, RunDir: r.runDir, Images: r.images, Launcher: r.launcher,
-		Log: slog.New(slog.NewTextHandler(r.log, nil)),
-	})
+	rt, err := openAgain(r)
 	if err != nil {
 		r.Fatal(err)
 	}
 	r.Runtime, r.closed = rt, false
+}
+
+func openAgain(r *rig) (*native.Runtime, error) {
+	return native.New(r.Context(), native.Options{
+		Dir: r.dir, RunDir: r.runDir, Images: r.images, Launcher: r.launcher,
+		Log: slog.New(slog.NewTextHandler(r.log, nil)),
+	})
 }
 
 func (r *rig) close() {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"syscall"
@@ -25,6 +26,7 @@ var probes = map[string]func([]string){
 		fmt.Println("deaf")
 		select {}
 	},
+	"attempt": func(args []string) { attempt(args) },
 	"udp-echo": func(args []string) {
 		c, err := net.ListenPacket("udp", ":"+args[0])
 		must(err)
@@ -42,11 +44,28 @@ var probes = map[string]func([]string){
 		must(err)
 		c.Close()
 	},
+	"ask": func(args []string) {
+		c, err := net.Dial("unix", args[0])
+		must(err)
+		_, err = c.Write([]byte(`{"Op":"hello"}` + "\n"))
+		must(err)
+		_, err = io.Copy(os.Stdout, c)
+		must(err)
+	},
 	"processes": func([]string) {
 		found, err := filepath.Glob("/proc/[0-9]*")
 		must(err)
 		fmt.Println(len(found))
 	},
+}
+
+// askAs says hello to a shim's socket as some user, in another process.
+func askAs(uid int, socket string) (string, error) {
+	cmd := exec.Command("/proc/self/exe", "ask", socket)
+	cmd.Args[0] = probePath
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
+	out, err := cmd.CombinedOutput()
+	return string(out), err
 }
 
 // must ends the probe when something failed.

@@ -3,7 +3,6 @@ package rootfs
 import (
 	"bufio"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -20,16 +19,6 @@ type User struct {
 	Home     string
 }
 
-// UserError is a user that the image does not have or that cannot be.
-type UserError struct{ reason string }
-
-// Error says which and why.
-func (e *UserError) Error() string { return e.reason }
-
-func userErrorf(format string, args ...any) error {
-	return &UserError{fmt.Sprintf(format, args...)}
-}
-
 const (
 	maxID       = 1<<31 - 1
 	maxDatabase = 1 << 20 // bytes of /etc/passwd or /etc/group that are read
@@ -38,7 +27,8 @@ const (
 
 // Lookup finds the user of an image configuration's form: "", user, user:group,
 // each a name or a number. A number need not be in the database; a name must. A
-// group named explicitly is the only one.
+// group named explicitly is the only one. What the image is at fault for is an
+// *ImageError.
 func Lookup(root, user string) (User, error) {
 	name, group, grouped := strings.Cut(user, ":")
 	if name == "" {
@@ -75,7 +65,7 @@ func Lookup(root, user string) (User, error) {
 			found.Home = entry[5]
 		}
 	case !numeric:
-		return User{}, userErrorf("the image has no user %q in /etc/passwd", name)
+		return User{}, imageErrorf("the image has no user %q in /etc/passwd", name)
 	}
 
 	if grouped && group != "" {
@@ -96,7 +86,7 @@ func number(s string) (n uint32, numeric bool, err error) {
 	}
 	v, err := strconv.ParseUint(s, 10, 32)
 	if err != nil || v > maxID {
-		return 0, true, userErrorf("user or group id %s is above %d", s, maxID)
+		return 0, true, imageErrorf("user or group id %s is above %d", s, maxID)
 	}
 	return uint32(v), true, nil
 }
@@ -105,7 +95,7 @@ func number(s string) (n uint32, numeric bool, err error) {
 func id(field string) (uint32, error) {
 	n, ok, err := number(field)
 	if err == nil && !ok {
-		err = userErrorf("the image's user database has %q where an id belongs", field)
+		err = imageErrorf("the image's user database has %q where an id belongs", field)
 	}
 	return n, err
 }
@@ -120,7 +110,7 @@ func lookupGroup(root, group string) (uint32, error) {
 		return 0, err
 	}
 	if entry == nil {
-		return 0, userErrorf("the image has no group %q in /etc/group", group)
+		return 0, imageErrorf("the image has no group %q in /etc/group", group)
 	}
 	return id(entry[2])
 }
@@ -147,7 +137,7 @@ func find(root, name string, fields int, match func([]string) bool) ([]string, e
 		return nil, nil
 	}
 	if err != nil {
-		return nil, userErrorf("%s of the image cannot be read: %v", name, err)
+		return nil, imageErrorf("%s of the image cannot be read: %v", name, err)
 	}
 	defer f.Close()
 	lines := bufio.NewScanner(io.LimitReader(f, maxDatabase))
@@ -161,7 +151,7 @@ func find(root, name string, fields int, match func([]string) bool) ([]string, e
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return nil, userErrorf("%s of the image cannot be read: %v", name, err)
+		return nil, imageErrorf("%s of the image cannot be read: %v", name, err)
 	}
 	return nil, nil
 }

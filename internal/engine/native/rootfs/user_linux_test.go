@@ -79,7 +79,7 @@ func TestLookupRefuses(t *testing.T) {
 		{full, "short", "no user"},
 	} {
 		got, err := Lookup(tc.root, tc.user)
-		var ue *UserError
+		var ue *ImageError
 		if !errors.As(err, &ue) || !strings.Contains(err.Error(), tc.says) {
 			t.Errorf("%q: got %+v, %v, want an error with %q", tc.user, got, err, tc.says)
 		}

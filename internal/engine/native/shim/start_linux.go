@@ -198,9 +198,12 @@ func (s *shim) beginInstalled(ctx context.Context, r *run, stdin, stdout, stderr
 // complete fills in what only the mounted root file system can tell.
 func (s *shim) complete(r *run) error {
 	spec := r.request.Spec
+	if err := rootfs.CheckMountPoints(r.place.Root()); err != nil {
+		return fault(err)
+	}
 	user, err := rootfs.Lookup(r.place.Root(), r.request.User)
 	if err != nil {
-		return &stage1.Failure{Wish: true, Message: err.Error()}
+		return fault(err)
 	}
 	if s.setup.Rootless && (user.UID != 0 || user.GID != 0) {
 		return &stage1.Failure{Wish: true, Message: fmt.Sprintf(
@@ -219,6 +222,15 @@ func (s *shim) complete(r *run) error {
 	spec.Process = &process
 	spec.Root = &specs.Root{Path: r.place.Root()}
 	return nil
+}
+
+// fault marks what is the image's own fault.
+func fault(err error) error {
+	var image *rootfs.ImageError
+	if errors.As(err, &image) {
+		return &stage1.Failure{Wish: true, Message: err.Error()}
+	}
+	return err
 }
 
 func hasVariable(env []string, name string) bool {
