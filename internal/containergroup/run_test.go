@@ -53,7 +53,7 @@ func run(t *testing.T, s *Service) {
 // without saying so, is found.
 func TestNothingDependsOnHints(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		st := storetest.Open(t, Area)
+		st := storetest.OpenEmbedded(t, Area)
 		f := newFake()
 		f.autorun = true
 		here, there := node(t, st, f), node(t, st, newFake())
@@ -113,7 +113,7 @@ func TestNothingDependsOnHints(t *testing.T) {
 
 func TestRunsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := node(t, storetest.Open(t, Area), newFake())
+		s := node(t, storetest.OpenEmbedded(t, Area), newFake())
 		run(t, s)
 		if err := s.Run(t.Context()); err == nil {
 			t.Error("two Runs")

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -20,8 +19,6 @@ import (
 	"ludgate/internal/engine/simulated"
 	"ludgate/internal/secret"
 	"ludgate/internal/store"
-	"ludgate/internal/store/postgres"
-	"ludgate/internal/store/postgres/pgtest"
 	"ludgate/internal/store/storetest"
 	"ludgate/internal/wire"
 )
@@ -47,27 +44,9 @@ type server struct {
 // start makes a server; change may alter the options of the service.
 func start(t testing.TB, change func(*Options)) *server {
 	t.Helper()
-	s := &server{t: t, st: openStore(t), key: bytes.Repeat([]byte{7}, 32)}
+	s := &server{t: t, st: storetest.Open(t, Area), key: bytes.Repeat([]byte{7}, 32)}
 	s.serve(change)
 	return s
-}
-
-// openStore gives an empty store: the embedded one, or PostgreSQL where the
-// environment of the tests has one.
-func openStore(t testing.TB) store.Store {
-	t.Helper()
-	if os.Getenv(pgtest.Env) == "" {
-		return storetest.Open(t, Area)
-	}
-	st, err := postgres.Open(t.Context(), pgtest.URL(t), postgres.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = st.Close() })
-	if err := store.Migrate(t.Context(), st, Area); err != nil {
-		t.Fatal(err)
-	}
-	return st
 }
 
 // simulate makes an engine whose restarts do not make tests wait.
