@@ -140,18 +140,37 @@ func (s *shim) kill(name string, grace time.Duration) {
 		if r.request.StopSignal > 0 {
 			ask = syscall.Signal(r.request.StopSignal)
 		}
-		// An error means that it has ended, which is seen below.
-		_ = r.process.Signal(ask)
-		timer := time.NewTimer(grace)
-		defer timer.Stop()
-		select {
-		case <-r.ended:
+		if r.ask(ask, grace) {
 			return
-		case <-timer.C:
 		}
 	}
 	_ = r.process.Kill()
 	<-r.ended
+}
+
+// ask sends a signal, once the program can hear it, and reports whether the run
+// ended within grace.
+func (r *run) ask(sig syscall.Signal, grace time.Duration) bool {
+	end := time.NewTimer(grace)
+	defer end.Stop()
+	pause := time.Millisecond
+	again := time.NewTimer(0)
+	defer again.Stop()
+	for {
+		select {
+		case <-r.ended:
+			return true
+		case <-end.C:
+			return false
+		case <-again.C:
+			if hears(r.process, sig) {
+				_ = r.process.Signal(sig) // an error means that it has ended
+				continue                  // once is enough
+			}
+			again.Reset(pause)
+			pause = min(2*pause, 100*time.Millisecond)
+		}
+	}
 }
 
 // discard forgets an ended run. A run that has not ended is ended.
