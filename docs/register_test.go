@@ -12,7 +12,6 @@ import (
 // topics are what an open row may wait for. A topic that has been built is
 // deleted here: from then on no row can be left open for it.
 var topics = []string{
-	"first release",
 	"player accounts, complete",
 	"container groups, complete",
 	"directory, tokens and permissions",

@@ -59,11 +59,14 @@ func (c *Config) check() error {
 	}
 	for name, n := range map[string]int64{
 		"limits.body": c.Limits.Body, "limits.body_timeout": int64(c.Limits.BodyTimeout), "limits.connections": int64(c.Limits.Connections),
-		"streaming.timeout": int64(c.Streaming.Timeout), "drain_timeout": int64(c.DrainTimeout), "passwords.queue": int64(c.Passwords.Queue),
+		"streaming.timeout": int64(c.Streaming.Timeout), "containers.start_timeout": int64(c.Containers.StartTimeout), "drain_timeout": int64(c.DrainTimeout), "passwords.queue": int64(c.Passwords.Queue),
 	} {
 		if n <= 0 {
 			return fmt.Errorf("%s must be more than 0", name)
 		}
+	}
+	if c.Containers.MaxCPU <= 0 || c.Containers.MaxMemoryGB <= 0 {
+		return fmt.Errorf("containers.max_cpu and containers.max_memory_gb must be more than 0")
 	}
 	return c.checkTitles()
 }

@@ -90,6 +90,10 @@ type Containers struct {
 	Region    string `yaml:"region" env:"LUDGATE_CONTAINERS_REGION" doc:"Location of groups that name none, and the region in their DNS names."`
 	DNSSuffix string `yaml:"dns_suffix" env:"LUDGATE_CONTAINERS_DNS_SUFFIX" doc:"The end of the DNS names of groups: label.region.suffix."`
 	Addresses string `yaml:"addresses" env:"LUDGATE_CONTAINERS_ADDRESSES" doc:"Where Public groups get an address of their own from: loopback (127.x.y.z, reachable from this machine only), or addresses and networks such as 192.0.2.0/28, comma-separated, every one of which must reach this machine."`
+	Strict       bool          `yaml:"strict" env:"LUDGATE_CONTAINERS_STRICT" doc:"Also refuse what only the original service refuses: a missing osType or resources, a Private address without a subnet, zones, a group below 1 CPU or 1 GB."`
+	MaxCPU       float64       `yaml:"max_cpu" env:"LUDGATE_CONTAINERS_MAX_CPU" doc:"Most cores that one group may request."`
+	MaxMemoryGB  float64       `yaml:"max_memory_gb" env:"LUDGATE_CONTAINERS_MAX_MEMORY_GB" doc:"Most memory that one group may request, in GB."`
+	StartTimeout time.Duration `yaml:"start_timeout" env:"LUDGATE_CONTAINERS_START_TIMEOUT" doc:"How long a group may take until every container has started once."`
 }
 
 // Tokens are accepted by management and directory calls.
@@ -131,7 +135,7 @@ func Defaults(mode Mode) Config {
 		Limits:     Limits{Body: 4 << 20, BodyTimeout: 15 * time.Second, Connections: 10_000},
 		Streaming:  Streaming{Timeout: 5 * time.Second, Cache: 30 * time.Second},
 		Passwords:  Passwords{Queue: 1024},
-		Containers: Containers{Region: "local", DNSSuffix: "ludgate.internal", Addresses: Loopback},
+		Containers: Containers{Region: "local", DNSSuffix: "ludgate.internal", Addresses: Loopback, MaxCPU: 31, MaxMemoryGB: 240, StartTimeout: 30 * time.Minute},
 	}
 	if mode == Dev {
 		c.Streaming.ClientID = "ludgate-dev"

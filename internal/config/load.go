@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -137,6 +138,18 @@ func (s Setting) set(text string) error {
 			return fmt.Errorf("%q is not a whole number", text)
 		}
 		s.value.SetInt(n)
+	case float64:
+		f, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsNaN(f) {
+			return fmt.Errorf("%q is not a number", text)
+		}
+		s.value.SetFloat(f)
+	case bool:
+		b, err := strconv.ParseBool(text)
+		if err != nil {
+			return fmt.Errorf("%q is not true or false", text)
+		}
+		s.value.SetBool(b)
 	case []string:
 		s.value.Set(reflect.ValueOf(strings.FieldsFunc(text, func(r rune) bool { return r == ',' })))
 	default:

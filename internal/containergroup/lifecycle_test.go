@@ -18,7 +18,7 @@ const whole = `{
 	"location": "West US 2", "tags": {"team": "blue"},
 	"properties": {
 		"osType": "Linux", "restartPolicy": "OnFailure", "sku": "Standard", "priority": "Regular",
-		"initContainers": [{"name": "prepare", "properties": {"image": "ludgate/hello", "command": ["print", "ready"]}}],
+		"initContainers": [{"name": "prepare", "properties": {"image": "ludgate/hello", "command": ["print", "ready"], "environmentVariables": [{"name": "STEP", "value": "1"}]}}],
 		"containers": [
 			{"name": "web", "properties": {
 				"image": "ludgate/hello", "command": [],
@@ -39,7 +39,7 @@ func TestPutAnswersWithTheStoredGroup(t *testing.T) {
 			"provisioningState": "Pending", "isCreatedFromStandbyPool": false, "sku": "Standard", "priority": "Regular",
 			"osType": "Linux", "restartPolicy": "OnFailure",
 			"instanceView": {"events": [], "state": "Pending"},
-			"initContainers": [{"name": "prepare", "properties": {"image": "ludgate/hello", "command": ["print", "ready"], "environmentVariables": []}}],
+			"initContainers": [{"name": "prepare", "properties": {"image": "ludgate/hello", "command": ["print", "ready"], "environmentVariables": [{"name": "STEP", "value": "1"}]}}],
 			"containers": [
 				{"name": "web", "properties": {
 					"image": "ludgate/hello", "command": [],
@@ -157,7 +157,7 @@ func TestEngineIsToldTheWholeWish(t *testing.T) {
 	w := f.only(s)
 	want := &engine.Group{
 		Key: w.Key, Generation: 1, Name: "Arena", RestartPolicy: ludgate.RestartOnFailure, Timeout: time.Minute, Address: w.Address,
-		Init: []engine.Container{{Name: "prepare", Image: "ludgate/hello", Command: []string{"print", "ready"}, CPULimit: 2, MemoryLimit: 3 << 30}},
+		Init: []engine.Container{{Name: "prepare", Image: "ludgate/hello", Command: []string{"print", "ready"}, Env: []engine.EnvVar{{Name: "STEP", Value: "1"}}, CPULimit: 2, MemoryLimit: 3 << 30}},
 		Containers: []engine.Container{
 			{
 				Name: "web", Image: "ludgate/hello", Env: []engine.EnvVar{{Name: "MODE", Value: "fast"}, {Name: "EMPTY"}},

@@ -138,6 +138,7 @@ func (s *Server) openGroups(ctx context.Context) ([]wire.Route, error) {
 	s.groups, err = containergroup.New(containergroup.Options{
 		Store: s.store, Engine: eng, Unavailable: missing, Box: box, Clock: s.clock, Log: s.log,
 		Region: c.Containers.Region, DNSSuffix: c.Containers.DNSSuffix, Addresses: addresses,
+		Strict: c.Containers.Strict, MaxCPU: c.Containers.MaxCPU, MaxMemoryGB: c.Containers.MaxMemoryGB, StartTimeout: c.Containers.StartTimeout,
 	})
 	if err != nil {
 		return nil, err
