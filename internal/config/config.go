@@ -87,9 +87,9 @@ type Passwords struct {
 
 // Containers is how container groups are placed on the network.
 type Containers struct {
-	Region    string `yaml:"region" env:"LUDGATE_CONTAINERS_REGION" doc:"Location of groups that name none, and the region in their DNS names."`
-	DNSSuffix string `yaml:"dns_suffix" env:"LUDGATE_CONTAINERS_DNS_SUFFIX" doc:"The end of the DNS names of groups: label.region.suffix."`
-	Addresses string `yaml:"addresses" env:"LUDGATE_CONTAINERS_ADDRESSES" doc:"Where Public groups get an address of their own from: loopback (127.x.y.z, reachable from this machine only), or addresses and networks such as 192.0.2.0/28, comma-separated, every one of which must reach this machine."`
+	Region       string        `yaml:"region" env:"LUDGATE_CONTAINERS_REGION" doc:"Location of groups that name none, and the region in their DNS names."`
+	DNSSuffix    string        `yaml:"dns_suffix" env:"LUDGATE_CONTAINERS_DNS_SUFFIX" doc:"The end of the DNS names of groups: label.region.suffix."`
+	Addresses    string        `yaml:"addresses" env:"LUDGATE_CONTAINERS_ADDRESSES" doc:"Where Public groups get an address of their own from: loopback (127.x.y.z, reachable from this machine only), or addresses and networks such as 192.0.2.0/28, comma-separated, every one of which must reach this machine."`
 	Strict       bool          `yaml:"strict" env:"LUDGATE_CONTAINERS_STRICT" doc:"Also refuse what only the original service refuses: a missing osType or resources, a Private address without a subnet, zones, a group below 1 CPU or 1 GB."`
 	MaxCPU       float64       `yaml:"max_cpu" env:"LUDGATE_CONTAINERS_MAX_CPU" doc:"Most cores that one group may request."`
 	MaxMemoryGB  float64       `yaml:"max_memory_gb" env:"LUDGATE_CONTAINERS_MAX_MEMORY_GB" doc:"Most memory that one group may request, in GB."`
