@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -136,7 +137,7 @@ func (r *rig) open() {
 }
 
 func openAgain(r *rig) (*native.Runtime, error) {
-	return native.New(r.Context(), native.Options{
+	return native.New(context.Background(), native.Options{
 		Dir: r.dir, RunDir: r.runDir, Images: r.images, Launcher: r.launcher,
 		Log: slog.New(slog.NewTextHandler(r.log, nil)),
 	})
@@ -396,8 +397,24 @@ func (p *puller) Pull(ctx context.Context, reference string, logins []image.Logi
 	if made != nil {
 		return made, nil
 	}
-	return p.store.Pull(ctx, reference, logins)
+	if reference == missing {
+		return nil, &image.PullError{Reference: reference, Permanent: true, Err: errors.New("manifest unknown")}
+	}
+	img, err := p.store.Pull(ctx, reference, logins)
+	if err != nil {
+		return nil, err
+	}
+	quick := *img
+	quick.Env = append(quick.Env[:len(quick.Env):len(quick.Env)], noSleep)
+	return &quick, nil
 }
+
+// missing is an image that does not exist.
+const missing = "ludgate/missing"
+
+// noSleep keeps programs built with the race detector, as those of containers
+// are then, from waiting a second before they end.
+const noSleep = "GORACE=atexit_sleep_ms=0"
 
 // image makes an image that adds files to the built-in one. change may alter it.
 func (r *rig) image(name string, files map[string]string, change func(layer string, img *image.Image)) {
@@ -421,6 +438,7 @@ func (r *rig) image(name string, files map[string]string, change func(layer stri
 		}
 	}
 	img.Reference, img.Digest = name, "sha256:"+name
+	img.Env = append(img.Env[:len(img.Env):len(img.Env)], noSleep)
 	img.Layers = append(img.Layers[:len(img.Layers):len(img.Layers)], layer)
 	if change != nil {
 		change(layer, &img)

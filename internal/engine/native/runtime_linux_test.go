@@ -223,7 +223,7 @@ func TestWhatAContainerSees(t *testing.T) {
 			"etc/passwd": "root:x:0:0::/root:/x\nweb:x:33:34::/var/www:/x\n",
 			"etc/group":  "root:x:0:\nwww:x:34:\nstaff:x:50:web\n",
 		}, func(_ string, img *image.Image) {
-			img.Env = []string{"FROM_IMAGE=1", "BOTH=image", "PATH=/usr/bin"}
+			img.Env = []string{noSleep, "FROM_IMAGE=1", "BOTH=image", "PATH=/usr/bin"}
 			img.User, img.WorkingDir = "web", "/made/on/demand"
 			img.Entrypoint, img.Cmd = []string{"/hello"}, []string{"run", "cat /proc/self/status && cat /proc/self/environ"}
 		})
@@ -393,7 +393,7 @@ func TestProgramIsFoundInPath(t *testing.T) {
 			if err := os.Symlink("/hello", filepath.Join(layer, "tools", "hello")); err != nil {
 				t.Fatal(err)
 			}
-			img.Env = []string{"PATH=/nowhere:/tools"}
+			img.Env = []string{noSleep, "PATH=/nowhere:/tools"}
 		})
 		g := r.sandbox()
 		c := &engine.Container{Name: "web", Image: "scripts", Command: []string{"hello", "print", "found"}}

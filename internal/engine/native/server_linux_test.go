@@ -52,6 +52,7 @@ func serverMain(text string) {
 	fail(err)
 	fail(r.Sandbox(ctx, &job.Group))
 	for run, c := range job.Containers {
+		c.Env = append(c.Env, engine.EnvVar{Name: "GORACE", Value: "atexit_sleep_ms=0"})
 		img, err := r.Pull(ctx, c.Image, nil)
 		fail(err)
 		_, err = r.Start(ctx, &job.Group, &c, img, run)

@@ -107,9 +107,9 @@ func probe() {
 		answer.Error = err.Error()
 	}
 	if json.NewEncoder(os.NewFile(ReadyFD, "ready")).Encode(answer) != nil {
-		os.Exit(1)
+		syscall.Exit(1)
 	}
-	os.Exit(0)
+	syscall.Exit(0)
 }
 
 // open reads the setup, prepares the namespaces and listens.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -65,7 +66,8 @@ func (s *shim) answer(conn *net.UnixConn) error {
 		return fmt.Errorf("answer %s: %w", request.Op, err)
 	}
 	if request.Op == protocol.OpShutdown && err == nil {
-		os.Exit(0)
+		// Not os.Exit: under the race detector that waits a second.
+		syscall.Exit(0)
 	}
 	return nil
 }

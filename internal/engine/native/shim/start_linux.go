@@ -41,7 +41,6 @@ type run struct {
 	pipes   [2]*os.File // reading ends of stdout and stderr
 	copying sync.WaitGroup
 	runtime *oci.Runtime // nil for the builtin launcher
-	kills   uint64       // OOM kills counted before; 0, as the group is fresh
 }
 
 // start makes and starts a run. It returns when the program has begun, or not.
