@@ -15,6 +15,7 @@ import (
 	"ludgate/internal/engine/native/layout"
 	"ludgate/internal/engine/native/ports"
 	"ludgate/internal/engine/native/protocol"
+	"ludgate/internal/engine/native/tap"
 	"ludgate/internal/engine/pod"
 )
 
@@ -90,11 +91,14 @@ func (r *Runtime) dial(ctx context.Context, g *group, network string, port uint1
 	return g.client.Connect(ctx, &protocol.Connect{Network: network, Addresses: addresses})
 }
 
-// address is the group's own address on the bridge, if it has one.
+// address is the group's own address, if it has one besides loopback.
 func (r *Runtime) address(g *group) netip.Addr {
 	g.mu.Lock()
 	host := g.record.Host
 	g.mu.Unlock()
+	if r.uplink {
+		return tap.Address
+	}
 	if host == 0 || r.network == nil {
 		return netip.Addr{}
 	}

@@ -38,6 +38,9 @@ func TestMain(m *testing.M) {
 	if os.Args[0] == probePath {
 		probeMain()
 	}
+	if node := os.Getenv(tunVariable); node != "" {
+		tunMain(node)
+	}
 	if dir := os.Getenv(serverVariable); dir != "" {
 		serverMain(dir)
 	}
@@ -101,6 +104,9 @@ func needRoot(t testing.TB) {
 
 var imagesDir string
 
+// rootless is set in the lane of ordinary users.
+var rootless = os.Getenv(rootlessVariable) != ""
+
 // store is shared by all tests of the process: the built-in image is made once.
 var store = sync.OnceValues(func() (*image.Store, error) {
 	dir, err := os.MkdirTemp("", "ludgate-test-images-")
@@ -114,7 +120,9 @@ var store = sync.OnceValues(func() (*image.Store, error) {
 
 func newRig(t testing.TB, launcher, path string) *rig {
 	t.Helper()
-	needRoot(t)
+	if !rootless {
+		needRoot(t)
+	}
 	s, err := store()
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,9 @@ import (
 	"ludgate/internal/engine/native/layout"
 	"ludgate/internal/engine/native/oci"
 	"ludgate/internal/engine/native/protocol"
+	"ludgate/internal/engine/native/sealed"
 	"ludgate/internal/engine/native/shim"
+	"ludgate/internal/engine/native/tap"
 )
 
 // launcher is how containers are started: by an installed runtime, or, with "",
@@ -42,7 +44,14 @@ func (r *Runtime) probe(ctx context.Context, want string) error {
 	if err := r.probeGround(ctx); err != nil {
 		return err
 	}
-	if !r.rootless {
+	if r.rootless {
+		r.log.Info("limits on processor and memory are not enforced: that takes root")
+		if err := tap.Check(); err != nil {
+			r.log.Warn("containers reach nothing outside their group: there is no access to TUN devices", "reason", err)
+		} else {
+			r.uplink = true
+		}
+	} else {
 		if err := cgroup.Check(); err != nil {
 			r.log.Warn("limits on processor and memory are not enforced: control groups do not work here", "reason", err)
 		} else {
@@ -131,13 +140,13 @@ func kernelVersion(release string) (major, minor int) {
 // does first: namespaces, /proc, an overlay on our directory.
 func (r *Runtime) probeGround(ctx context.Context) error {
 	place := layout.Group{Dir: filepath.Join(r.dir, "probe")}
-	if err := os.RemoveAll(place.Dir); err != nil {
+	if err := removeTree(place.Dir); err != nil {
 		return fmt.Errorf("native engine: %w", err)
 	}
 	if err := os.Mkdir(place.Dir, 0o700); err != nil {
 		return fmt.Errorf("native engine: %w", err)
 	}
-	defer os.RemoveAll(place.Dir)
+	defer func() { _ = removeTree(place.Dir) }() // the next start tries again
 
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
@@ -225,7 +234,7 @@ func (r *Runtime) spawn(name string, setup *protocol.Setup, log *os.File, extra 
 	}
 
 	files := []*os.File{null, log, log, shim.SetupFD: in, shim.ReadyFD: readyWrite, shim.BinaryFD: r.self}
-	process, err := os.StartProcess("/proc/self/fd/"+strconv.Itoa(int(r.self.Fd())), []string{name, setup.Group.RunDir}, &os.ProcAttr{
+	process, err := os.StartProcess(sealed.Path(r.self), []string{name, setup.Group.RunDir}, &os.ProcAttr{
 		Dir:   "/",
 		Env:   []string{"GOMAXPROCS=2", "PATH=" + os.Getenv("PATH")},
 		Files: append(files, extra...),

@@ -52,6 +52,12 @@ var probes = map[string]func([]string){
 		_, err = io.Copy(os.Stdout, c)
 		must(err)
 	},
+	"lock-away": func([]string) {
+		must(os.MkdirAll("/locked/inner", 0o755))
+		must(os.WriteFile("/locked/inner/file", nil, 0))
+		must(os.Chmod("/locked/inner", 0))
+		must(os.Chmod("/locked", 0))
+	},
 	"processes": func([]string) {
 		found, err := filepath.Glob("/proc/[0-9]*")
 		must(err)

@@ -36,6 +36,7 @@ type Runtime struct {
 	clock       func() time.Time
 	log         *slog.Logger
 	rootless    bool
+	uplink      bool // groups of an ordinary user reach the outside
 	limits      bool // control groups work
 	limitSwap   bool
 	noFile      uint64

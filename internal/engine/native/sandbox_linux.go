@@ -12,6 +12,7 @@ import (
 	"ludgate/internal/engine"
 	"ludgate/internal/engine/native/bridge"
 	"ludgate/internal/engine/native/layout"
+	"ludgate/internal/engine/native/tap"
 )
 
 // Sandbox makes the group's ground or brings it to the new wish: directories, a
@@ -104,7 +105,9 @@ func (r *Runtime) writeEtc(g *group, wish *engine.Group) error {
 		fmt.Fprintf(&hosts, "%s %s\n", h.Address, strings.Join(h.Names, " "))
 	}
 	resolv, ok := resolvConf()
-	if !ok && !r.rootless {
+	if r.uplink {
+		resolv = "nameserver " + tap.Gateway.String() + "\n"
+	} else if !ok && !r.rootless {
 		r.once("containers cannot look up names: the system has no name server that they can reach (all are on 127.0.0.0/8)")
 	}
 	return errors.Join(

@@ -9,11 +9,16 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"ludgate/internal/engine/native/layout"
 	"ludgate/internal/engine/native/protocol"
+	"ludgate/internal/engine/native/sealed"
 	"ludgate/internal/engine/native/shim"
+	"ludgate/internal/engine/native/uplink"
 )
 
 // spawnTime bounds how long a shim may take to listen; it takes milliseconds.
@@ -33,9 +38,17 @@ func (r *Runtime) spawnShim(ctx context.Context, g *group) error {
 	}
 	defer log.Close()
 	filter, _ := defaultFilter() // that it compiles was found out by New, where it matters
-	process, ready, err := r.spawn(shim.Name, &protocol.Setup{
-		Version: protocol.Version, Group: g.place, Rootless: r.rootless, Filter: filter.program,
-	}, log)
+	setup := &protocol.Setup{Version: protocol.Version, Group: g.place, Rootless: r.rootless, Filter: filter.program}
+	var extra []*os.File
+	if r.uplink {
+		socket, err := r.spawnUplink(g, log)
+		if err != nil {
+			return fmt.Errorf("start the group's uplink: %w", err)
+		}
+		defer socket.Close() // the shim's copy is the one that counts
+		setup.UplinkFD, extra = shim.UplinkFD, []*os.File{socket}
+	}
+	process, ready, err := r.spawn(shim.Name, setup, log, extra...)
 	if err != nil {
 		return err
 	}
@@ -70,6 +83,34 @@ func (r *Runtime) spawnShim(ctx context.Context, g *group) error {
 	// It is our child until we die; then somebody else's.
 	go func() { _, _ = process.Wait() }()
 	return nil
+}
+
+// spawnUplink starts the process that connects the group of an ordinary user
+// with the world. It gives the shim's end of the socket between the two.
+func (r *Runtime) spawnUplink(g *group, log *os.File) (*os.File, error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	ours, theirs := os.NewFile(uintptr(pair[0]), "uplink"), os.NewFile(uintptr(pair[1]), "shim")
+	defer theirs.Close()
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		ours.Close()
+		return nil, err
+	}
+	defer null.Close()
+	process, err := os.StartProcess(sealed.Path(r.self), []string{uplink.Name, g.place.RunDir}, &os.ProcAttr{
+		Dir: "/", Env: []string{"GOMAXPROCS=2"},
+		Files: []*os.File{null, log, log, uplink.SocketFD: theirs},
+		Sys:   &syscall.SysProcAttr{Setsid: true},
+	})
+	if err != nil {
+		ours.Close()
+		return nil, err
+	}
+	go func() { _, _ = process.Wait() }() // it ends with the shim
+	return ours, nil
 }
 
 // shimRecord says what identifies a process beyond its number.

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ludgate/internal/engine/native/protocol"
+	"ludgate/internal/engine/native/tap"
 )
 
 // prepare makes the fresh namespaces fit for containers. Notes are what does not
@@ -33,7 +34,28 @@ func prepare(setup *protocol.Setup) (notes []string, err error) {
 		return nil, fmt.Errorf("PR_SET_DUMPABLE: %w", err)
 	}
 	more, err := loopback(setup.Rootless)
+	if err == nil && setup.UplinkFD != 0 {
+		if err := connectUplink(os.NewFile(uintptr(setup.UplinkFD), "uplink")); err != nil {
+			more = append(more, "containers reach nothing outside their group: "+err.Error())
+		}
+	}
 	return append(notes, more...), err
+}
+
+// uplink stays open as long as the shim lives: its end ends the uplink process.
+var uplink *os.File
+
+// connectUplink makes the group's network device and hands it to the uplink.
+func connectUplink(socket *os.File) error {
+	device, err := tap.Make()
+	if err == nil {
+		err = errors.Join(tap.Send(socket, device), device.Close())
+	}
+	if err != nil {
+		return errors.Join(err, socket.Close())
+	}
+	uplink = socket
+	return nil
 }
 
 // loopback makes the network namespace usable: lo is up, any user may listen on
