@@ -43,6 +43,8 @@ func prepare(setup *protocol.Setup) (notes []string, err error) {
 }
 
 // uplink stays open as long as the shim lives: its end ends the uplink process.
+//
+//lint:ignore U1000 it is held, never read
 var uplink *os.File
 
 // connectUplink makes the group's network device and hands it to the uplink.
