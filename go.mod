@@ -7,6 +7,7 @@ require (
 	github.com/containerd/continuity v0.5.0
 	github.com/containerd/go-runc v1.2.1
 	github.com/containerd/log v0.2.0
+	github.com/containers/gvisor-tap-vsock v0.8.9
 	github.com/go-jose/go-jose/v4 v4.1.8
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
 	github.com/goccy/go-yaml v1.19.2
@@ -42,7 +43,7 @@ require (
 	github.com/cilium/ebpf v0.17.3 // indirect
 	github.com/containerd/cgroups/v3 v3.1.3 // indirect
 	github.com/containerd/console v1.0.5 // indirect
-	github.com/containers/gvisor-tap-vsock v0.8.9 // indirect
+	github.com/containerd/containerd/api v1.12.0 // indirect
 	github.com/coreos/go-systemd/v22 v22.7.0 // indirect
 	github.com/cyphar/filepath-securejoin v0.7.0 // indirect
 	github.com/docker/cli v29.7.2+incompatible // indirect
