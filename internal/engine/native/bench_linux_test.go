@@ -151,3 +151,14 @@ func BenchmarkCleanup(b *testing.B) {
 	}
 	ts.report(b)
 }
+
+// BenchmarkNew is what the engine adds to the start of a server.
+func BenchmarkNew(b *testing.B) {
+	r := benchRig(b, "builtin")
+	var ts times
+	for b.Loop() {
+		r.close()
+		ts.measure(r.open)
+	}
+	ts.report(b)
+}

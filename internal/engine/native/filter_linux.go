@@ -19,7 +19,7 @@ type compiled struct {
 // defaultFilter compiles the default profile once: it depends on nothing but the
 // capabilities of containers and the kernel.
 var defaultFilter = sync.OnceValues(func() (compiled, error) {
-	profile, err := filter.Default(spec.New(&spec.Container{Wish: &engine.Container{}}))
+	profile, err := filter.Default(spec.New(&spec.Container{Wish: &engine.Container{}, CgroupsPath: "/"}))
 	if err != nil {
 		return compiled{}, err
 	}

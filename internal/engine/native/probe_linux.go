@@ -52,7 +52,7 @@ func (r *Runtime) probe(ctx context.Context, want string) error {
 			r.uplink = true
 		}
 	} else {
-		if err := cgroup.Check(); err != nil {
+		if err := cgroup.Prepare(); err != nil {
 			r.log.Warn("limits on processor and memory are not enforced: control groups do not work here", "reason", err)
 		} else {
 			r.limits, r.limitSwap = true, cgroup.SwapIsCounted()

@@ -332,3 +332,39 @@ func TestDirectoryIsLocked(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A shim collects every process that becomes its child, also those that an
+// installed runtime leaves to it.
+func TestShimCollectsItsChildren(t *testing.T) {
+	launchers(t, func(t *testing.T, r *rig) {
+		g := r.sandbox()
+		for range 5 {
+			r.run(g, container("exit", "0"))
+			_, _ = r.tryStart(g, container("no-such-command")) // ends with an error of its own
+			_, err := r.tryStart(g, &engine.Container{Name: "web", Image: hello, Command: []string{"nothing"}})
+			if err == nil {
+				t.Error("started nothing")
+			}
+		}
+		shim := shimPID(t, r, g.Key)
+		eventually(t, func() error {
+			lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", shim))
+			if err != nil {
+				return err
+			}
+			for _, list := range lists {
+				text, err := os.ReadFile(list)
+				if err != nil {
+					return err
+				}
+				for pid := range strings.FieldsSeq(string(text)) {
+					stat, err := os.ReadFile("/proc/" + pid + "/stat")
+					if err == nil && strings.Contains(string(stat), ") Z ") {
+						return fmt.Errorf("a dead child: %s", stat)
+					}
+				}
+			}
+			return nil
+		})
+	})
+}

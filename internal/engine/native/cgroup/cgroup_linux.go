@@ -322,8 +322,35 @@ func SwapIsCounted() bool {
 	return err == nil
 }
 
-// Check says why limits cannot be set here; nil when they can.
-func Check() error {
+// Prepare says why limits cannot be set here; nil when they can. In a container
+// of version 2, whose top group holds processes and so may not limit any, it
+// moves them into a group of their own.
+func Prepare() error {
+	err := check()
+	if err == nil || !cgroups.IsCgroup2UnifiedMode() {
+		return err
+	}
+	if _, typeErr := os.Stat(mount + "/cgroup.type"); typeErr != nil {
+		return err // the real top, where the rule does not hold
+	}
+	pids, listErr := cgroups.GetPids(mount)
+	if listErr != nil || len(pids) == 0 {
+		return errors.Join(err, listErr)
+	}
+	leaf := mount + "/ludgate-host"
+	if mkErr := os.Mkdir(leaf, 0o755); mkErr != nil && !errors.Is(mkErr, fs.ErrExist) {
+		return errors.Join(err, mkErr)
+	}
+	for _, pid := range pids {
+		moveErr := cgroups.WriteCgroupProc(leaf, pid)
+		if moveErr != nil && !errors.Is(moveErr, unix.ESRCH) { // it has ended meanwhile
+			return errors.Join(err, moveErr)
+		}
+	}
+	return check()
+}
+
+func check() error {
 	var st unix.Statfs_t
 	if err := unix.Statfs(mount, &st); err != nil {
 		return fmt.Errorf("control groups are not mounted at %s: %w", mount, err)

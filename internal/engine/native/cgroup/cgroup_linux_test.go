@@ -17,7 +17,7 @@ func needRoot(t testing.TB) {
 	if os.Getuid() != 0 {
 		t.Skip("needs root: only it may make control groups")
 	}
-	if err := Check(); err != nil {
+	if err := Prepare(); err != nil {
 		t.Skipf("control groups do not work here: %v", err)
 	}
 }

@@ -15,7 +15,7 @@ const (
 	// drainTime is how long the log of an ended run may take to come to its
 	// end. Its processes are gone, so there is only what the pipes still hold.
 	drainTime = 2 * time.Second
-	// runtimeTime bounds an installed runtime's tidying up.
+	// runtimeTime bounds one start, and one tidying up, by an installed runtime.
 	runtimeTime = 30 * time.Second
 )
 

@@ -186,6 +186,8 @@ func (s *shim) beginInstalled(ctx context.Context, r *run, stdin, stdout, stderr
 		specs.LinuxNamespace{Type: specs.NetworkNamespace, Path: network})
 	spec.Linux = &linux
 	r.runtime = &oci.Runtime{Command: request.Runtime, Root: s.setup.Group.OCI()}
+	ctx, cancel := context.WithTimeout(ctx, runtimeTime)
+	defer cancel()
 	process, at, err := r.runtime.Start(ctx, request.Run, r.place.Dir, &spec, stdin, stdout, stderr)
 	if err != nil {
 		return time.Time{}, err

@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -32,7 +33,8 @@ type Container struct {
 	Hostname string
 	// EtcDir holds the group's hosts, hostname and resolv.conf.
 	EtcDir string
-	// CgroupsPath is where the limits are set; "" means that none can be.
+	// CgroupsPath is where the limits are set, those on devices included; ""
+	// means that none can be.
 	CgroupsPath string
 	// LimitSwap: memory limits can include swap.
 	LimitSwap bool
@@ -52,6 +54,11 @@ var capabilities = []string{
 // New gives the spec of a container. Its root, the user's ids and the seccomp
 // profile are still to be filled in.
 func New(c *Container) *specs.Spec {
+	caps := capabilities
+	if c.CgroupsPath == "" && !c.Rootless {
+		// Nothing limits which devices may be opened, so none may be made.
+		caps = slices.DeleteFunc(slices.Clone(caps), func(c string) bool { return c == "CAP_MKNOD" })
+	}
 	s := &specs.Spec{
 		Version:  Version,
 		Hostname: c.Hostname,
@@ -61,7 +68,7 @@ func New(c *Container) *specs.Spec {
 			Cwd:         c.WorkingDir,
 			OOMScoreAdj: new(int),
 			Capabilities: &specs.LinuxCapabilities{
-				Bounding: capabilities, Permitted: capabilities, Effective: capabilities,
+				Bounding: caps, Permitted: caps, Effective: caps,
 			},
 			Rlimits: []specs.POSIXRlimit{{Type: "RLIMIT_NOFILE", Soft: min(1024, c.NoFile), Hard: min(1<<20, c.NoFile)}},
 		},
