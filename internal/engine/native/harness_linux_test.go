@@ -41,6 +41,9 @@ func TestMain(m *testing.M) {
 	if node := os.Getenv(tunVariable); node != "" {
 		tunMain(node)
 	}
+	if dir := os.Getenv(newVariable); dir != "" {
+		newMain(dir)
+	}
 	if dir := os.Getenv(serverVariable); dir != "" {
 		serverMain(dir)
 	}

@@ -176,21 +176,28 @@ func (r *Runtime) explainSpawn(err error) error {
 	if !errors.Is(err, unix.EPERM) && !errors.Is(err, unix.EACCES) && !errors.Is(err, unix.ENOSPC) && !errors.Is(err, unix.EUSERS) && !errors.Is(err, unix.EINVAL) {
 		return fmt.Errorf("native engine: %w", err)
 	}
-	if r.rootless {
-		for _, k := range []struct{ path, forbids string }{
-			{"kernel/unprivileged_userns_clone", "0"},
-			{"user/max_user_namespaces", "0"},
-			{"kernel/apparmor_restrict_unprivileged_userns", "1"},
-		} {
-			if text, readErr := os.ReadFile("/proc/sys/" + k.path); readErr == nil && strings.TrimSpace(string(text)) == k.forbids {
-				knob := strings.ReplaceAll(k.path, "/", ".")
-				return unavailable(fmt.Sprintf("This system forbids user namespaces to ordinary users (%s is %s).", knob, k.forbids),
-					"Change that setting, or start Ludgate as root.")
-			}
-		}
-		return unavailable("An ordinary user may not make namespaces here: "+err.Error()+".", r.remedy())
+	if !r.rootless {
+		return unavailable("Root may not make namespaces here: "+err.Error()+".", r.remedy())
 	}
-	return unavailable("Root may not make namespaces here: "+err.Error()+".", r.remedy())
+	if setting := forbidding("/proc/sys"); setting != "" {
+		return unavailable("This system forbids user namespaces to ordinary users: "+setting+".", "Change that setting, or start Ludgate as root.")
+	}
+	return unavailable("An ordinary user may not make namespaces here: "+err.Error()+".", r.remedy())
+}
+
+// forbidding finds the setting below dir that keeps ordinary users from making
+// user namespaces; "" when there is none.
+func forbidding(dir string) string {
+	for _, k := range []struct{ path, forbids string }{
+		{"kernel/unprivileged_userns_clone", "0"},
+		{"user/max_user_namespaces", "0"},
+		{"kernel/apparmor_restrict_unprivileged_userns", "1"},
+	} {
+		if text, err := os.ReadFile(filepath.Join(dir, k.path)); err == nil && strings.TrimSpace(string(text)) == k.forbids {
+			return strings.ReplaceAll(k.path, "/", ".") + " is " + k.forbids
+		}
+	}
+	return ""
 }
 
 func (r *Runtime) remedy() string {

@@ -1,6 +1,8 @@
 package native
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"ludgate/internal/engine"
@@ -48,6 +50,28 @@ func TestStopSignal(t *testing.T) {
 	for name, want := range map[string]int{"": 0, "SIGTERM": 15, "QUIT": 3, "9": 9, "SIGRTMIN+3": 0, "0": 0, "65": 0, "nonsense": 0} {
 		if got := stopSignal(name); got != want {
 			t.Errorf("%q: got %d, want %d", name, got, want)
+		}
+	}
+}
+
+func TestForbiddingSetting(t *testing.T) {
+	for _, tc := range []struct{ path, text, want string }{
+		{"kernel/unprivileged_userns_clone", "0\n", "kernel.unprivileged_userns_clone is 0"},
+		{"kernel/unprivileged_userns_clone", "1\n", ""},
+		{"user/max_user_namespaces", "0\n", "user.max_user_namespaces is 0"},
+		{"kernel/apparmor_restrict_unprivileged_userns", "1\n", "kernel.apparmor_restrict_unprivileged_userns is 1"},
+		{"kernel/apparmor_restrict_unprivileged_userns", "0\n", ""},
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, tc.path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(tc.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got := forbidding(dir); got != tc.want {
+			t.Errorf("%s %q: got %q, want %q", tc.path, tc.text, got, tc.want)
 		}
 	}
 }
