@@ -13,7 +13,7 @@ var (
 	layerInMount = regexp.MustCompile(`(?:^|[/:=,+])([a-z2-7]{26})/fs\b`)
 	// anyInMount finds lower directories that were given as open files. The
 	// kernel keeps the words, so they no longer tell which directories.
-	anyInMount = regexp.MustCompile(`lowerdir\+?=[^ ]*/fd/\d`)
+	anyInMount = regexp.MustCompile(`lowerdir\+?=[^ ,]*/fd/\d`)
 )
 
 // usage is what is known about the layers that are part of mounts.

@@ -74,10 +74,12 @@ func Mount(run layout.Run, layers []string, rootless bool) error {
 
 func descriptor(f *os.File) string { return "/proc/self/fd/" + strconv.Itoa(int(f.Fd())) }
 
-// relative gives the directory that all layers are below, and their names from
-// there as overlayfs wants them: the top first, joined by colons.
+// relative gives a directory that all layers are below, and their names from
+// there as overlayfs wants them: the top first, joined by colons. A name has at
+// least two parts, because the image store knows a layer by the directory that
+// the layer's tree is in.
 func relative(layers []string) (above, lower string, err error) {
-	above = filepath.Dir(layers[0])
+	above = filepath.Dir(filepath.Dir(layers[0]))
 	for _, layer := range layers {
 		for above != "/" && !strings.HasPrefix(layer, above+"/") {
 			above = filepath.Dir(above)

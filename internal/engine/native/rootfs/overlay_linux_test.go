@@ -14,11 +14,11 @@ func TestRelative(t *testing.T) {
 		layers       []string
 		above, lower string
 	}{
-		{[]string{"/a/layers/x/fs"}, "/a/layers/x", "fs"},
+		{[]string{"/a/layers/x/fs"}, "/a/layers", "x/fs"}, // the image store must see which layer it is
 		{[]string{"/a/layers/x/fs", "/a/layers/y/fs"}, "/a/layers", "y/fs:x/fs"},
 		{[]string{"/a/b/c", "/a/bc/d"}, "/a", "bc/d:b/c"},
 		{[]string{"/a/b", "/c/d"}, "/", "c/d:a/b"},
-		{[]string{"/a/x:y", `/a/z,\`}, "/a", `z\,\\:x\:y`},
+		{[]string{"/b/a/x:y", `/b/a/z,\`}, "/b", `a/z\,\\:a/x\:y`},
 	} {
 		above, lower, err := relative(tc.layers)
 		if err != nil || above != tc.above || lower != tc.lower {
