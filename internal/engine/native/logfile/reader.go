@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 )
 
 // Read gives what a run printed, oldest first: the last tail lines (0 = all),
@@ -13,19 +15,48 @@ import (
 // fs.ErrNotExist when the run has no log. logs is the directory that holds those
 // of all containers.
 func Read(logs, run string, tail int, timestamps bool) ([]byte, error) {
-	found, err := filepath.Glob(filepath.Join(logs, "*", run+suffix))
+	path, err := find(logs, run)
 	if err != nil {
 		return nil, err
 	}
-	if len(found) == 0 {
-		return nil, fs.ErrNotExist
+	newer, older, err := readFiles(path)
+	for range rotationTries {
+		if !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		// It is being rotated: the next file will be there in a moment.
+		time.Sleep(time.Millisecond)
+		newer, older, err = readFiles(path)
 	}
-	newer, older, err := readFiles(found[0])
+	if errors.Is(err, fs.ErrNotExist) { // whoever wrote it ended in the middle of rotating
+		newer, older, err = readFiles(path + rotatedMark)
+	}
 	if err != nil {
 		return nil, err
 	}
 	// One contiguous text makes pieces of a line meet across the two files.
 	return render(append(older, newer...), tail, timestamps), nil
+}
+
+// rotationTries is how often a log that is being rotated is looked for.
+const rotationTries = 20
+
+// rotatedMark ends the name of a rotated file, behind the current one's.
+const rotatedMark = ".1"
+
+// find gives the path of a run's current file, which may be away for a moment
+// while it is rotated.
+func find(logs, run string) (string, error) {
+	for _, mark := range []string{"", rotatedMark, ""} { // the last one: rotated between the first two
+		found, err := filepath.Glob(filepath.Join(logs, "*", run+suffix+mark))
+		if err != nil {
+			return "", err
+		}
+		if len(found) > 0 {
+			return strings.TrimSuffix(found[0], mark), nil
+		}
+	}
+	return "", fs.ErrNotExist
 }
 
 // readFiles reads the current file and the rotated one. When they are rotated in
@@ -37,7 +68,7 @@ func readFiles(path string) (newer, older []byte, err error) {
 		return nil, nil, err
 	}
 	defer current.Close()
-	before, err := os.Open(path + ".1")
+	before, err := os.Open(path + rotatedMark)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		newer, err = readAll(current)

@@ -65,7 +65,7 @@ func (w *Writer) open() error {
 
 const (
 	suffix  = ".log"
-	rotated = ".log.1"
+	rotated = suffix + rotatedMark
 )
 
 // prune removes the oldest files of other runs until what is left, with a full
