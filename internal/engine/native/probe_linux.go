@@ -278,5 +278,6 @@ func readReady(ctx context.Context, pipe *os.File) (protocol.Ready, error) {
 	return answer, err
 }
 
-// absent reports whether err means that there is no such file.
-func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+// absent reports whether err means that there is no such file, or that the
+// process it tells of ended between opening and reading it.
+func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH) }
