@@ -14,6 +14,7 @@ import (
 
 	"github.com/vishvananda/netlink"
 	"github.com/vishvananda/netns"
+	"golang.org/x/sys/unix"
 
 	"ludgate"
 	"ludgate/internal/engine"
@@ -236,7 +237,16 @@ func otherMachine(t *testing.T, here, there string) <-chan string {
 	attrs := netlink.NewLinkAttrs()
 	attrs.Name = fmt.Sprintf("lt%d", os.Getpid())
 	must("veth", netlink.LinkAdd(&netlink.Veth{LinkAttrs: attrs, PeerName: "eth0", PeerNamespace: netlink.NsFd(other)}))
-	inside, err := netlink.NewHandleAt(other)
+	t.Cleanup(func() {
+		link, err := netlink.LinkByName(attrs.Name)
+		if err == nil {
+			err = netlink.LinkDel(link)
+		}
+		if err != nil {
+			t.Errorf("remove the link: %v", err)
+		}
+	})
+	inside, err := netlink.NewHandleAt(other, unix.NETLINK_ROUTE)
 	must("enter", err)
 	defer inside.Close()
 	for _, end := range []struct {
@@ -253,13 +263,6 @@ func otherMachine(t *testing.T, here, there string) <-chan string {
 		must("find "+end.name, err)
 		must("address", end.add(link, &netlink.Addr{IPNet: &net.IPNet{IP: net.ParseIP(end.owner), Mask: net.CIDRMask(24, 32)}}))
 		must("up", end.up(link))
-		if end.name == attrs.Name {
-			t.Cleanup(func() {
-				if err := netlink.LinkDel(link); err != nil {
-					t.Errorf("remove the link: %v", err)
-				}
-			})
-		}
 	}
 
 	seen := make(chan string, 10)

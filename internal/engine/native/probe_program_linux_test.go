@@ -24,7 +24,7 @@ var probes = map[string]func([]string){
 	"stubborn": func([]string) {
 		signal.Ignore(syscall.SIGTERM)
 		fmt.Println("deaf")
-		select {}
+		time.Sleep(time.Hour)
 	},
 	"attempt": func(args []string) { attempt(args) },
 	"udp-echo": func(args []string) {

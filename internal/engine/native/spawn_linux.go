@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -113,9 +114,13 @@ func (r *Runtime) spawnUplink(g *group, log *os.File) (*os.File, error) {
 	return ours, nil
 }
 
-// shimRecord says what identifies a process beyond its number.
+// shimRecord says what identifies a process beyond its number; fs.ErrNotExist
+// when there is none of that number.
 func shimRecord(pid int) (layout.ShimRecord, error) {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if errors.Is(err, unix.ESRCH) { // it ended between open and read
+		err = fs.ErrNotExist
+	}
 	if err != nil {
 		return layout.ShimRecord{}, err
 	}

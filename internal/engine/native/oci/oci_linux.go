@@ -81,13 +81,16 @@ func (r *Runtime) Start(ctx context.Context, id, bundle string, spec *specs.Spec
 		r.Delete(ctx, id)
 		return nil, time.Time{}, err
 	}
-	if err := cli.Start(ctx, id); err != nil {
-		_ = process.Kill()
-		_, _ = process.Wait()
-		r.Delete(ctx, id)
-		return nil, time.Time{}, explain(r.Command, log, err)
+	if err = unprotect(process.Pid, spec); err == nil {
+		if err = cli.Start(ctx, id); err == nil {
+			return process, time.Now(), nil
+		}
+		err = explain(r.Command, log, err)
 	}
-	return process, time.Now(), nil
+	_ = process.Kill()
+	_, _ = process.Wait()
+	r.Delete(ctx, id)
+	return nil, time.Time{}, err
 }
 
 func (r *Runtime) cli(log string) *runc.Runc {
@@ -105,6 +108,20 @@ func created(pidFile string) (*os.Process, error) {
 		return nil, fmt.Errorf("the runtime's pid file: %w", err)
 	}
 	return os.FindProcess(pid)
+}
+
+// unprotect gives the waiting process the OOM score of the spec. Some versions of
+// crun do not when it is 0, and the container would have the shim's own, which
+// makes it the last that the kernel kills.
+func unprotect(pid int, spec *specs.Spec) error {
+	if spec.Process.OOMScoreAdj == nil {
+		return nil
+	}
+	err := os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid), strconv.AppendInt(nil, int64(*spec.Process.OOMScoreAdj), 10), 0)
+	if errors.Is(err, os.ErrPermission) { // only to lower it takes a privilege
+		return nil
+	}
+	return err
 }
 
 // Delete removes what the runtime keeps of a container, its control group
