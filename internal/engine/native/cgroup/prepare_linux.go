@@ -23,31 +23,39 @@ func SwapIsCounted() bool {
 }
 
 // Prepare says why limits cannot be set here; nil when they can. In a container
-// of version 2, whose top group holds processes and so may not limit any, it
-// moves them into a group of their own.
+// of version 2, whose top group may not limit others while it holds processes, it
+// first moves those into a group of their own.
 func Prepare() error {
-	err := check()
-	if err == nil || !cgroups.IsCgroup2UnifiedMode() {
-		return err
-	}
-	if _, typeErr := os.Stat(mount + "/cgroup.type"); typeErr != nil {
-		return err // the real top, where the rule does not hold
-	}
-	pids, listErr := cgroups.GetPids(mount)
-	if listErr != nil || len(pids) == 0 {
-		return errors.Join(err, listErr)
-	}
-	leaf := mount + "/ludgate-host"
-	if mkErr := os.Mkdir(leaf, 0o755); mkErr != nil && !errors.Is(mkErr, fs.ErrExist) {
-		return errors.Join(err, mkErr)
-	}
-	for _, pid := range pids {
-		moveErr := cgroups.WriteCgroupProc(leaf, pid)
-		if moveErr != nil && !errors.Is(moveErr, unix.ESRCH) { // it has ended meanwhile
-			return errors.Join(err, moveErr)
+	if cgroups.IsCgroup2UnifiedMode() {
+		if err := clearTop(); err != nil {
+			return err
 		}
 	}
 	return check()
+}
+
+// clearTop moves all processes out of the top group, unless it is the machine's
+// own, for which the rule does not hold and which alone has no type. It must come
+// before any try to use controllers: a failed one leaves the tree threaded.
+func clearTop() error {
+	if _, err := os.Stat(mount + "/cgroup.type"); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	pids, err := cgroups.GetPids(mount)
+	if err != nil || len(pids) == 0 {
+		return err
+	}
+	leaf := mount + "/ludgate-host"
+	if err := os.Mkdir(leaf, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	for _, pid := range pids {
+		err := cgroups.WriteCgroupProc(leaf, pid)
+		if err != nil && !errors.Is(err, unix.ESRCH) { // it has ended meanwhile
+			return fmt.Errorf("clear the top group: %w", err)
+		}
+	}
+	return nil
 }
 
 func check() error {
