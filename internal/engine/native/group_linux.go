@@ -15,7 +15,7 @@ import (
 	"ludgate/internal/engine/native/layout"
 	"ludgate/internal/engine/native/ports"
 	"ludgate/internal/engine/native/protocol"
-	"ludgate/internal/engine/native/tap"
+	"ludgate/internal/engine/native/tun"
 	"ludgate/internal/engine/pod"
 )
 
@@ -97,7 +97,7 @@ func (r *Runtime) address(g *group) netip.Addr {
 	host := g.record.Host
 	g.mu.Unlock()
 	if r.uplink {
-		return tap.Address
+		return tun.Address
 	}
 	if host == 0 || r.network == nil {
 		return netip.Addr{}

@@ -23,7 +23,7 @@ import (
 	"ludgate/internal/engine/native/protocol"
 	"ludgate/internal/engine/native/sealed"
 	"ludgate/internal/engine/native/shim"
-	"ludgate/internal/engine/native/tap"
+	"ludgate/internal/engine/native/tun"
 )
 
 // launcher is how containers are started: by an installed runtime, or, with "",
@@ -46,7 +46,7 @@ func (r *Runtime) probe(ctx context.Context, want string) error {
 	}
 	if r.rootless {
 		r.log.Info("limits on processor and memory are not enforced: that takes root")
-		if err := tap.Check(); err != nil {
+		if err := tun.Check(); err != nil {
 			r.log.Warn("containers reach nothing outside their group: there is no access to TUN devices", "reason", err)
 		} else {
 			r.uplink = true

@@ -12,7 +12,7 @@ import (
 	"ludgate/internal/engine"
 	"ludgate/internal/engine/native/bridge"
 	"ludgate/internal/engine/native/layout"
-	"ludgate/internal/engine/native/tap"
+	"ludgate/internal/engine/native/tun"
 )
 
 // Sandbox makes the group's ground or brings it to the new wish: directories, a
@@ -106,7 +106,7 @@ func (r *Runtime) writeEtc(g *group, wish *engine.Group) error {
 	}
 	resolv, ok := resolvConf()
 	if r.uplink {
-		resolv = "nameserver " + tap.Gateway.String() + "\n"
+		resolv = "nameserver " + tun.Gateway.String() + "\n"
 	} else if !ok && !r.rootless {
 		r.once("containers cannot look up names: the system has no name server that they can reach (all are on 127.0.0.0/8)")
 	}

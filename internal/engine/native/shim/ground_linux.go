@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ludgate/internal/engine/native/protocol"
-	"ludgate/internal/engine/native/tap"
+	"ludgate/internal/engine/native/tun"
 )
 
 // prepare makes the fresh namespaces fit for containers. Notes are what does not
@@ -49,9 +49,9 @@ var uplink *os.File
 
 // connectUplink makes the group's network device and hands it to the uplink.
 func connectUplink(socket *os.File) error {
-	device, err := tap.Make()
+	device, err := tun.Make()
 	if err == nil {
-		err = errors.Join(tap.Send(socket, device), device.Close())
+		err = errors.Join(tun.Send(socket, device), device.Close())
 	}
 	if err != nil {
 		return errors.Join(err, socket.Close())

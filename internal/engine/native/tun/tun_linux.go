@@ -1,4 +1,4 @@
-package tap
+package tun
 
 import (
 	"errors"
@@ -23,6 +23,9 @@ var (
 const MTU = 1500
 
 const device = "/dev/net/tun"
+
+// everything is the destination of the default route.
+var everything = &net.IPNet{IP: net.IPv4zero.To4(), Mask: net.CIDRMask(0, 32)}
 
 // Check says why there can be no device; nil when there can.
 func Check() error {
@@ -53,7 +56,7 @@ func configure(fd int) error {
 	if err != nil {
 		return err
 	}
-	request.SetUint16(unix.IFF_TAP | unix.IFF_NO_PI)
+	request.SetUint16(unix.IFF_TUN | unix.IFF_NO_PI)
 	if err := unix.IoctlIfreq(fd, unix.TUNSETIFF, request); err != nil {
 		return fmt.Errorf("make the device: %w", err)
 	}
@@ -71,7 +74,7 @@ func configure(fd int) error {
 	if err := netlink.LinkSetUp(link); err != nil {
 		return fmt.Errorf("bring up the device: %w", err)
 	}
-	if err := netlink.RouteAdd(&netlink.Route{LinkIndex: link.Attrs().Index, Gw: Gateway.AsSlice()}); err != nil {
+	if err := netlink.RouteAdd(&netlink.Route{LinkIndex: link.Attrs().Index, Dst: everything}); err != nil {
 		return fmt.Errorf("give the device its route: %w", err)
 	}
 	return nil
