@@ -2,7 +2,6 @@ package native
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -21,7 +19,6 @@ import (
 	"ludgate/internal/engine/native/layout"
 	"ludgate/internal/engine/native/oci"
 	"ludgate/internal/engine/native/protocol"
-	"ludgate/internal/engine/native/sealed"
 	"ludgate/internal/engine/native/shim"
 	"ludgate/internal/engine/native/tun"
 )
@@ -150,14 +147,12 @@ func (r *Runtime) probeGround(ctx context.Context) error {
 
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	process, ready, err := r.spawn(shim.ProbeName, &protocol.Setup{Version: protocol.Version, Group: place, Rootless: r.rootless}, nil)
+	probe, err := r.hatch(shim.ProbeName, nil)
 	if err != nil {
 		return r.explainSpawn(err)
 	}
-	defer process.Wait()
-	defer process.Kill()
-	defer ready.Close()
-	answer, err := readReady(ctx, ready)
+	defer probe.drop()
+	answer, err := probe.tell(ctx, &protocol.Setup{Version: protocol.Version, Group: place})
 	if err != nil {
 		return unavailable("A process in fresh namespaces does not come up: "+err.Error()+".", "Look for what the kernel or a security module logged.")
 	}
@@ -205,77 +200,6 @@ func (r *Runtime) remedy() string {
 		return "Start Ludgate as root, or choose --engine simulated to try everything else."
 	}
 	return "Run Ludgate on the machine itself or in a privileged container (it needs CAP_SYS_ADMIN), or choose --engine simulated to try everything else."
-}
-
-// spawn starts this binary under another name in a shim's namespaces. It gives
-// the reading end of the pipe on which the process says that it is ready.
-func (r *Runtime) spawn(name string, setup *protocol.Setup, log *os.File, extra ...*os.File) (*os.Process, *os.File, error) {
-	text, err := json.Marshal(setup)
-	if err != nil {
-		return nil, nil, err
-	}
-	in, inWrite, err := os.Pipe()
-	if err != nil {
-		return nil, nil, err
-	}
-	defer in.Close()
-	defer inWrite.Close()
-	ready, readyWrite, err := os.Pipe()
-	if err != nil {
-		return nil, nil, err
-	}
-	defer readyWrite.Close()
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		ready.Close()
-		return nil, nil, err
-	}
-	defer null.Close()
-	if log == nil {
-		log = null
-	}
-	// It fits into the pipe, so nobody has to read yet.
-	if _, err := inWrite.Write(text); err != nil {
-		ready.Close()
-		return nil, nil, err
-	}
-
-	files := []*os.File{null, log, log, shim.SetupFD: in, shim.ReadyFD: readyWrite, shim.BinaryFD: r.self}
-	process, err := os.StartProcess(sealed.Path(r.self), []string{name, setup.Group.RunDir}, &os.ProcAttr{
-		Dir:   "/",
-		Env:   []string{"GOMAXPROCS=2", "PATH=" + os.Getenv("PATH")},
-		Files: append(files, extra...),
-		Sys:   r.shimAttributes(),
-	})
-	if err != nil {
-		ready.Close()
-		return nil, nil, fmt.Errorf("start a process in fresh namespaces: %w", err)
-	}
-	return process, ready, nil
-}
-
-// shimAttributes are a shim's namespaces. An ordinary user gets a user namespace
-// on top, in which it is root and there is nobody else.
-func (r *Runtime) shimAttributes() *syscall.SysProcAttr {
-	a := &syscall.SysProcAttr{Setsid: true, Cloneflags: unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET}
-	if r.rootless {
-		a.Cloneflags |= unix.CLONE_NEWUSER | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
-		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}}
-		a.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}}
-	}
-	return a
-}
-
-// readReady waits for a shim's word.
-func readReady(ctx context.Context, pipe *os.File) (protocol.Ready, error) {
-	stop := context.AfterFunc(ctx, func() { pipe.SetReadDeadline(time.Unix(1, 0)) })
-	defer stop()
-	var answer protocol.Ready
-	err := json.NewDecoder(pipe).Decode(&answer)
-	if err != nil && ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
-	return answer, err
 }
 
 // absent reports whether err means that there is no such file, or that the

@@ -46,16 +46,18 @@ type Runtime struct {
 
 	launcher func() launcher // waits until it is known
 
-	mu      sync.Mutex
-	groups  map[string]*group
-	hosts   map[int]string // numbers in the subnet -> group key
-	next    int            // where to look for a free number
-	present map[string]*image.Image
-	noted   map[string]bool // warnings given already
-	closed  bool
-	watches sync.WaitGroup
-	closing context.Context // ends with Close
-	cancel  context.CancelFunc
+	mu        sync.Mutex
+	groups    map[string]*group
+	hosts     map[int]string // numbers in the subnet -> group key
+	next      int            // where to look for a free number
+	present   map[string]*image.Image
+	spare     *hatchling // nil while there is none
+	refilling bool
+	noted     map[string]bool // warnings given already
+	closed    bool
+	watches   sync.WaitGroup
+	closing   context.Context // ends with Close
+	cancel    context.CancelFunc
 }
 
 var (
@@ -87,6 +89,11 @@ func New(ctx context.Context, o Options) (_ *Runtime, err error) {
 	}
 	if err := r.probe(ctx, cmp.Or(o.Launcher, LauncherAuto)); err != nil {
 		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.spare == nil { // the check of an installed runtime may have asked for one
+		r.refill(0)
 	}
 	return r, nil
 }
@@ -255,6 +262,12 @@ func (r *Runtime) Close() error {
 		g.ports.Close()
 	}
 	r.watches.Wait()
+	r.mu.Lock()
+	if r.spare != nil {
+		r.spare.drop()
+		r.spare = nil
+	}
+	r.mu.Unlock()
 	var err error
 	if len(groups) == 0 && r.empty() {
 		if r.network != nil {

@@ -10,22 +10,18 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"ludgate/internal/engine/native/layout"
 	"ludgate/internal/engine/native/protocol"
-	"ludgate/internal/engine/native/sealed"
-	"ludgate/internal/engine/native/shim"
-	"ludgate/internal/engine/native/uplink"
 )
 
 // spawnTime bounds how long a shim may take to listen; it takes milliseconds.
 const spawnTime = 30 * time.Second
 
-// spawnShim starts the group's shim and, while that comes up, connects its
+// spawnShim gives the group its shim and, while that begins, connects its
 // network. g.change is held.
 func (r *Runtime) spawnShim(ctx context.Context, g *group) error {
 	for _, dir := range []string{g.place.Dir, g.place.Etc(""), g.place.Logs(), g.place.Runs(), g.place.RunDir} {
@@ -33,48 +29,41 @@ func (r *Runtime) spawnShim(ctx context.Context, g *group) error {
 			return err
 		}
 	}
-	log, err := os.OpenFile(g.place.ShimLog(), os.O_CREATE|os.O_WRONLY|os.O_TRUNC|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	filter, _ := defaultFilter() // that it compiles was found out by New, where it matters
-	setup := &protocol.Setup{Version: protocol.Version, Group: g.place, Rootless: r.rootless, Filter: filter.program}
-	var extra []*os.File
-	if r.uplink {
-		socket, err := r.spawnUplink(g, log)
-		if err != nil {
-			return fmt.Errorf("start the group's uplink: %w", err)
+	ctx, cancel := context.WithTimeout(ctx, spawnTime)
+	defer cancel()
+	if h := r.takeSpare(); h != nil {
+		err := r.begin(ctx, g, h)
+		if err == nil || ctx.Err() != nil {
+			return err
 		}
-		defer socket.Close() // the shim's copy is the one that counts
-		setup.UplinkFD, extra = shim.UplinkFD, []*os.File{socket}
+		r.log.Warn("a spare shim is of no use", "error", err)
 	}
-	process, ready, err := r.spawn(shim.Name, setup, log, extra...)
+	h, err := r.hatchShim()
 	if err != nil {
 		return err
 	}
-	defer ready.Close()
-	record, err := shimRecord(process.Pid)
+	return r.begin(ctx, g, h)
+}
+
+// begin makes a process the shim of the group.
+func (r *Runtime) begin(ctx context.Context, g *group, h *hatchling) error {
+	record, err := shimRecord(h.process.Pid)
 	if err == nil {
 		err = layout.Write(g.place.Shim(), record, false)
 	}
-	var network sync.WaitGroup
-	if err == nil {
-		network.Go(func() { r.attach(g, process.Pid) })
-	}
 	var answer protocol.Ready
 	if err == nil {
-		wait, cancel := context.WithTimeout(ctx, spawnTime)
-		answer, err = readReady(wait, ready)
-		cancel()
+		var network sync.WaitGroup
+		network.Go(func() { r.attach(g, h.process.Pid) })
+		filter, _ := defaultFilter() // that it compiles was found out by New, where it matters
+		answer, err = h.tell(ctx, &protocol.Setup{Version: protocol.Version, Group: g.place, Filter: filter.program})
+		network.Wait()
 	}
-	network.Wait()
 	if err == nil && answer.Error != "" {
 		err = errors.New(answer.Error)
 	}
 	if err != nil {
-		_ = process.Kill()
-		_, _ = process.Wait()
+		h.drop()
 		return fmt.Errorf("start the group's shim: %w", err)
 	}
 	for _, note := range answer.Notes {
@@ -82,36 +71,8 @@ func (r *Runtime) spawnShim(ctx context.Context, g *group) error {
 	}
 	r.follow(g, func() {})
 	// It is our child until we die; then somebody else's.
-	go func() { _, _ = process.Wait() }()
+	go func() { _, _ = h.process.Wait() }()
 	return nil
-}
-
-// spawnUplink starts the process that connects the group of an ordinary user
-// with the world. It gives the shim's end of the socket between the two.
-func (r *Runtime) spawnUplink(g *group, log *os.File) (*os.File, error) {
-	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return nil, err
-	}
-	ours, theirs := os.NewFile(uintptr(pair[0]), "uplink"), os.NewFile(uintptr(pair[1]), "shim")
-	defer theirs.Close()
-	null, err := os.Open(os.DevNull)
-	if err != nil {
-		ours.Close()
-		return nil, err
-	}
-	defer null.Close()
-	process, err := os.StartProcess(sealed.Path(r.self), []string{uplink.Name, g.place.RunDir}, &os.ProcAttr{
-		Dir: "/", Env: []string{"GOMAXPROCS=2"},
-		Files: []*os.File{null, log, log, uplink.SocketFD: theirs},
-		Sys:   &syscall.SysProcAttr{Setsid: true},
-	})
-	if err != nil {
-		ours.Close()
-		return nil, err
-	}
-	go func() { _, _ = process.Wait() }() // it ends with the shim
-	return ours, nil
 }
 
 // shimRecord says what identifies a process beyond its number; fs.ErrNotExist

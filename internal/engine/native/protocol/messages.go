@@ -16,18 +16,14 @@ const Version = 1
 // environment.
 const MaxMessage = 8 << 20
 
-// Setup is what a shim is told when it is started, on a pipe.
+// Setup is what a shim is told when it gets its group, on a pipe. Until then it
+// waits; if the pipe ends instead, the shim does too.
 type Setup struct {
 	Version int
 	Group   layout.Group
-	// Rootless: the shim lives in a user namespace.
-	Rootless bool
 	// Filter is the seccomp filter of the containers of the builtin launcher;
 	// an installed runtime finds it in the spec.
 	Filter []byte
-	// UplinkFD is a socket on which an uplink process waits for the group's
-	// network device; 0 when there is none.
-	UplinkFD int
 }
 
 // Ready is what a shim says once, on a pipe, when it listens or has given up.

@@ -8,34 +8,25 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ludgate/internal/engine/native/protocol"
 	"ludgate/internal/engine/native/tun"
 )
 
 // prepare makes the fresh namespaces fit for containers. Notes are what does not
 // work but can be done without.
-func prepare(setup *protocol.Setup) (notes []string, err error) {
+func prepare(rootless bool) (notes []string, err error) {
 	// What is mounted here stays here, but what the machine unmounts goes here
 	// too: a group must not keep a disk busy.
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_SLAVE, ""); err != nil {
 		return nil, fmt.Errorf("detach mounts: %w", err)
-	}
-	// The name that ps shows; without it, the number of a descriptor.
-	if err := os.WriteFile("/proc/self/comm", []byte(Name), 0); err != nil {
-		notes = append(notes, "the shim has no name: "+err.Error())
 	}
 	// Best effort, both: a shim that dies for want of memory takes its group
 	// along, and lowering the score takes a privilege.
 	if err := os.WriteFile("/proc/self/oom_score_adj", []byte("-999"), 0); err != nil && !errors.Is(err, os.ErrPermission) {
 		notes = append(notes, "the shim's OOM score stays as it is: "+err.Error())
 	}
-	// After this, not even the same user can look into or trace the process.
-	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
-		return nil, fmt.Errorf("PR_SET_DUMPABLE: %w", err)
-	}
-	more, err := loopback(setup.Rootless)
-	if err == nil && setup.UplinkFD != 0 {
-		if err := connectUplink(os.NewFile(uintptr(setup.UplinkFD), "uplink")); err != nil {
+	more, err := loopback(rootless)
+	if socket := uplinkSocket(); err == nil && socket != nil {
+		if err := connectUplink(socket); err != nil {
 			more = append(more, "containers reach nothing outside their group: "+err.Error())
 		}
 	}
@@ -46,6 +37,14 @@ func prepare(setup *protocol.Setup) (notes []string, err error) {
 //
 //lint:ignore U1000 it is held, never read
 var uplink *os.File
+
+// uplinkSocket gives the socket to the uplink process; nil when there is none.
+func uplinkSocket() *os.File {
+	if _, err := unix.FcntlInt(UplinkFD, unix.F_GETFD, 0); err != nil {
+		return nil
+	}
+	return os.NewFile(UplinkFD, "uplink")
+}
 
 // connectUplink makes the group's network device and hands it to the uplink.
 func connectUplink(socket *os.File) error {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -30,10 +31,18 @@ const (
 
 // File descriptors of a shim, besides its standard streams.
 const (
-	SetupFD  = 3 // JSON of protocol.Setup, up to end of file
+	SetupFD  = 3 // JSON of protocol.Setup
 	ReadyFD  = 4 // JSON of protocol.Ready
 	BinaryFD = 5 // the sealed binary, for containers
-	UplinkFD = 6 // protocol.Setup.UplinkFD, when there is an uplink
+	// UplinkFD is a socket on which an uplink process waits for the group's
+	// network device; it need not be open.
+	UplinkFD = 6
+)
+
+// Modes, the last argument: whose namespaces the shim lives in.
+const (
+	ModeRoot     = "root"
+	ModeRootless = "rootless"
 )
 
 func init() {
@@ -53,9 +62,10 @@ func init() {
 
 // shim is the state of the process.
 type shim struct {
-	setup protocol.Setup
-	self  *os.File // the sealed binary
-	log   *slog.Logger
+	setup    protocol.Setup
+	rootless bool
+	self     *os.File // the sealed binary
+	log      *slog.Logger
 
 	mu       sync.Mutex
 	runs     map[string]*run
@@ -70,86 +80,120 @@ func Main() {
 	// A group's shim is there all the time and does little: it trades
 	// processor time for memory.
 	debug.SetGCPercent(25)
-	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	ready := os.NewFile(ReadyFD, "ready")
-	s, listener, notes, err := open(log)
-	answer := protocol.Ready{Notes: notes}
-	if err != nil {
-		answer.Error = err.Error()
+	// A signal to the whole service, or a closed terminal, is for the server;
+	// the group ends when it is told to. Ignoring would be inherited by the
+	// containers, so they are caught and dropped.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	unix.Umask(0o077)
+
+	s := &shim{
+		rootless: os.Args[len(os.Args)-1] == ModeRootless, log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		runs: map[string]*run{}, watchers: map[*watcher]bool{},
 	}
-	if ready != nil {
-		if err := errors.Join(json.NewEncoder(ready).Encode(answer), ready.Close()); err != nil {
-			log.Error("the server does not hear", "error", err)
-		}
+	notes, err := s.open()
+	var listener *net.UnixListener
+	if err == nil {
+		listener, err = s.takeGroup()
 	}
-	if err != nil {
-		log.Error("cannot begin", "error", err)
-		os.Exit(1)
+	if errors.Is(err, io.EOF) {
+		syscall.Exit(0) // it was a spare, and is not wanted any more
 	}
-	err = s.serve(listener)
-	log.Error("cannot go on", "error", err)
-	os.Exit(1)
+	if sayErr := say(notes, err); sayErr != nil {
+		s.log.Error("the server does not hear", "error", sayErr)
+	}
+	if err == nil {
+		err = s.serve(listener)
+	}
+	s.log.Error("cannot go on", "error", err)
+	syscall.Exit(1)
 }
 
-// probe prepares the namespaces and mounts an overlay, says how that went, and
-// ends.
+// probe prepares the namespaces and mounts an overlay in the directory of the
+// setup's group, says how that went, and ends.
 func probe() {
-	log := slog.New(slog.DiscardHandler)
-	s, err := begin(log)
-	var answer protocol.Ready
+	s := &shim{rootless: os.Args[len(os.Args)-1] == ModeRootless}
+	notes, err := s.open()
 	if err == nil {
-		answer.Notes, err = prepare(&s.setup)
+		err = s.readSetup()
 	}
 	if err == nil {
-		err = rootfs.Mount(layout.Run{Dir: s.setup.Group.Dir}, nil, s.setup.Rootless)
+		err = rootfs.Mount(layout.Run{Dir: s.setup.Group.Dir}, nil, s.rootless)
 	}
-	if err != nil {
-		answer.Error = err.Error()
-	}
-	if json.NewEncoder(os.NewFile(ReadyFD, "ready")).Encode(answer) != nil {
+	if say(notes, err) != nil {
 		syscall.Exit(1)
 	}
 	syscall.Exit(0)
 }
 
-// open reads the setup, prepares the namespaces and listens.
-func open(log *slog.Logger) (*shim, *net.UnixListener, []string, error) {
-	s, err := begin(log)
-	if err != nil {
-		return nil, nil, nil, err
+// say tells the server how the beginning went.
+func say(notes []string, failure error) error {
+	answer := protocol.Ready{Notes: notes}
+	if failure != nil {
+		answer.Error = failure.Error()
 	}
-	// A signal to the whole service, or a closed terminal, is for the server;
-	// the group ends when it is told to. Ignoring would be inherited by the
-	// containers, so they are caught and dropped.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
-
-	unix.Umask(0o077)
-	notes, err := prepare(&s.setup)
-	if err != nil {
-		return nil, nil, nil, err
+	pipe := os.NewFile(ReadyFD, "ready")
+	if pipe == nil {
+		return os.ErrInvalid
 	}
-	listener, err := listen(s.setup.Group.RunDir)
-	return s, listener, notes, err
+	return errors.Join(json.NewEncoder(pipe).Encode(answer), pipe.Close())
 }
 
-// begin reads the setup.
-func begin(log *slog.Logger) (*shim, error) {
+// open does what needs no group yet: descriptors and namespaces. Notes are what
+// does not work but can be done without.
+func (s *shim) open() (notes []string, err error) {
 	for fd := SetupFD; fd <= UplinkFD; fd++ {
 		unix.CloseOnExec(fd)
 	}
-	in := os.NewFile(SetupFD, "setup")
-	if in == nil {
+	if s.self = os.NewFile(BinaryFD, "binary"); s.self == nil {
 		return nil, errors.New("started by hand: there is nothing to do")
 	}
+	return prepare(s.rootless)
+}
+
+// readSetup waits for the group; io.EOF when there will be none.
+func (s *shim) readSetup() error {
+	in := os.NewFile(SetupFD, "setup")
+	if in == nil {
+		return errors.New("started by hand: there is nothing to do")
+	}
 	defer in.Close()
-	s := &shim{log: log, self: os.NewFile(BinaryFD, "binary"), runs: map[string]*run{}, watchers: map[*watcher]bool{}}
-	if err := json.NewDecoder(in).Decode(&s.setup); err != nil {
-		return nil, fmt.Errorf("read the setup: %w", err)
+	err := json.NewDecoder(in).Decode(&s.setup)
+	if errors.Is(err, io.EOF) {
+		return err
 	}
-	if s.setup.Version != protocol.Version || s.self == nil {
-		return nil, fmt.Errorf("the setup is for version %d, this is %d", s.setup.Version, protocol.Version)
+	if err != nil {
+		return fmt.Errorf("read the setup: %w", err)
 	}
-	return s, nil
+	if s.setup.Version != protocol.Version {
+		return fmt.Errorf("the setup is for version %d, this is %d", s.setup.Version, protocol.Version)
+	}
+	return nil
+}
+
+// takeGroup takes the group up: from here on the shim is the group's.
+func (s *shim) takeGroup() (*net.UnixListener, error) {
+	if err := s.readSetup(); err != nil {
+		return nil, err
+	}
+	log, err := os.OpenFile(s.setup.Group.ShimLog(), os.O_CREATE|os.O_WRONLY|os.O_TRUNC|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	for _, fd := range []int{1, 2} {
+		if err := unix.Dup3(int(log.Fd()), fd, 0); err != nil {
+			return nil, err
+		}
+	}
+	// What ps shows beside the number: which group it is. Without it, the number
+	// of a descriptor; that does no harm.
+	name := "shim-" + filepath.Base(s.setup.Group.Dir)
+	_ = os.WriteFile("/proc/self/comm", []byte(name[:min(len(name), 15)]), 0)
+	// From now on, not even the same user can look into or trace the process.
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return nil, fmt.Errorf("PR_SET_DUMPABLE: %w", err)
+	}
+	return listen(s.setup.Group.RunDir)
 }
 
 // listen binds the socket in the group's run directory.

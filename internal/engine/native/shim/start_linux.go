@@ -109,7 +109,7 @@ func (s *shim) begin(ctx context.Context, r *run) (time.Time, error) {
 	}
 	limits := make(chan error, 1)
 	go func() { limits <- s.limit(r) }()
-	err = rootfs.Mount(r.place, request.Layers, s.setup.Rootless)
+	err = rootfs.Mount(r.place, request.Layers, s.rootless)
 	if err := errors.Join(err, <-limits); err != nil {
 		return time.Time{}, err
 	}
@@ -157,7 +157,7 @@ func (s *shim) beginBuiltin(r *run, stdin, stdout, stderr *os.File) (time.Time, 
 		gated.Abort()
 		return time.Time{}, err
 	}
-	config, err := launch.Configure(request.Spec, s.setup.Filter, s.setup.Rootless)
+	config, err := launch.Configure(request.Spec, s.setup.Filter, s.rootless)
 	if err != nil {
 		gated.Abort()
 		return time.Time{}, err
@@ -206,7 +206,7 @@ func (s *shim) complete(r *run) error {
 	if err != nil {
 		return fault(err)
 	}
-	if s.setup.Rootless && (user.UID != 0 || user.GID != 0) {
+	if s.rootless && (user.UID != 0 || user.GID != 0) {
 		return &stage1.Failure{Wish: true, Message: fmt.Sprintf(
 			"the image runs as user %d:%d, but Ludgate was started by an ordinary user and can only run containers as root inside (which is that user outside)", user.UID, user.GID)}
 	}
