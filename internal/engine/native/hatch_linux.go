@@ -106,11 +106,12 @@ func (r *Runtime) hatch(name string, uplink *os.File) (*hatchling, error) {
 	defer null.Close()
 
 	files := []*os.File{null, null, null, shim.SetupFD: setupRead, shim.ReadyFD: readyWrite, shim.BinaryFD: r.self}
-	if uplink != nil {
-		files = append(files, uplink)
-	}
 	mode := shim.ModeRoot
-	if r.rootless {
+	switch {
+	case uplink != nil:
+		mode = shim.ModeUplink
+		files = append(files, uplink)
+	case r.rootless:
 		mode = shim.ModeRootless
 	}
 	process, err := os.StartProcess(sealed.Path(r.self), []string{name, r.runDir, mode}, &os.ProcAttr{

@@ -11,9 +11,10 @@ import (
 	"ludgate/internal/engine/native/tun"
 )
 
-// prepare makes the fresh namespaces fit for containers. Notes are what does not
-// work but can be done without.
-func prepare(rootless bool) (notes []string, err error) {
+// prepare makes the fresh namespaces fit for containers. The socket leads to the
+// uplink process, nil without one. Notes are what does not work but can be done
+// without.
+func prepare(rootless bool, socket *os.File) (notes []string, err error) {
 	// What is mounted here stays here, but what the machine unmounts goes here
 	// too: a group must not keep a disk busy.
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_SLAVE, ""); err != nil {
@@ -25,7 +26,7 @@ func prepare(rootless bool) (notes []string, err error) {
 		notes = append(notes, "the shim's OOM score stays as it is: "+err.Error())
 	}
 	more, err := loopback(rootless)
-	if socket := uplinkSocket(); err == nil && socket != nil {
+	if err == nil && socket != nil {
 		if err := connectUplink(socket); err != nil {
 			more = append(more, "containers reach nothing outside their group: "+err.Error())
 		}
@@ -37,14 +38,6 @@ func prepare(rootless bool) (notes []string, err error) {
 //
 //lint:ignore U1000 it is held, never read
 var uplink *os.File
-
-// uplinkSocket gives the socket to the uplink process; nil when there is none.
-func uplinkSocket() *os.File {
-	if _, err := unix.FcntlInt(UplinkFD, unix.F_GETFD, 0); err != nil {
-		return nil
-	}
-	return os.NewFile(UplinkFD, "uplink")
-}
 
 // connectUplink makes the group's network device and hands it to the uplink.
 func connectUplink(socket *os.File) error {

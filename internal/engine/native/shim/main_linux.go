@@ -35,7 +35,7 @@ const (
 	ReadyFD  = 4 // JSON of protocol.Ready
 	BinaryFD = 5 // the sealed binary, for containers
 	// UplinkFD is a socket on which an uplink process waits for the group's
-	// network device; it need not be open.
+	// network device; only ModeUplink has it.
 	UplinkFD = 6
 )
 
@@ -43,6 +43,7 @@ const (
 const (
 	ModeRoot     = "root"
 	ModeRootless = "rootless"
+	ModeUplink   = "rootless with an uplink"
 )
 
 func init() {
@@ -87,7 +88,7 @@ func Main() {
 	unix.Umask(0o077)
 
 	s := &shim{
-		rootless: os.Args[len(os.Args)-1] == ModeRootless, log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		rootless: mode() != ModeRoot, log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 		runs: map[string]*run{}, watchers: map[*watcher]bool{},
 	}
 	notes, err := s.open()
@@ -108,10 +109,12 @@ func Main() {
 	syscall.Exit(1)
 }
 
+func mode() string { return os.Args[len(os.Args)-1] }
+
 // probe prepares the namespaces and mounts an overlay in the directory of the
 // setup's group, says how that went, and ends.
 func probe() {
-	s := &shim{rootless: os.Args[len(os.Args)-1] == ModeRootless}
+	s := &shim{rootless: mode() != ModeRoot}
 	notes, err := s.open()
 	if err == nil {
 		err = s.readSetup()
@@ -141,13 +144,18 @@ func say(notes []string, failure error) error {
 // open does what needs no group yet: descriptors and namespaces. Notes are what
 // does not work but can be done without.
 func (s *shim) open() (notes []string, err error) {
-	for fd := SetupFD; fd <= UplinkFD; fd++ {
+	for fd := SetupFD; fd <= BinaryFD; fd++ {
 		unix.CloseOnExec(fd)
+	}
+	var socket *os.File
+	if mode() == ModeUplink {
+		unix.CloseOnExec(UplinkFD)
+		socket = os.NewFile(UplinkFD, "uplink")
 	}
 	if s.self = os.NewFile(BinaryFD, "binary"); s.self == nil {
 		return nil, errors.New("started by hand: there is nothing to do")
 	}
-	return prepare(s.rootless)
+	return prepare(s.rootless, socket)
 }
 
 // readSetup waits for the group; io.EOF when there will be none.
