@@ -13,11 +13,12 @@
 // another name at the lowest priority, which the operating system preempts
 // whenever the server has something to do.
 //
-//	Hash -> bounded queue -> one worker per processor -> pipe -> helper
+//	Hash -> bounded queue -> two at once per processor -> pipe -> helper, one at once per processor
 //
 // The queue lives in the server: a caller that has gone, or that has waited too
 // long, is dropped before its password is hashed, and a full queue says at once
-// when to come back. The helper starts with the first password, gives its memory
+// when to come back. As many again as are being hashed are under way to the helper,
+// so that no worker of it ever waits for the server. The helper starts with the first password, gives its memory
 // back when idle, ends when the server does, and is started again if it dies.
 // Where it cannot be started at all, the workers hash by themselves.
 //

@@ -59,16 +59,18 @@ type Hasher struct {
 // New makes a Hasher; Close ends it.
 func New(opt Options) *Hasher {
 	opt.setDefaults()
-	s := &supervisor{workers: opt.Workers, log: opt.Log, off: opt.InProcess || !available}
-	h := start(opt, s.compute)
+	s := &supervisor{workers: opt.Workers, log: opt.Log, off: opt.InProcess || !available, own: make(chan struct{}, opt.Workers)}
+	// Twice as many: each worker of the helper finds the next request waiting
+	// when it is through with one.
+	h := start(opt, 2*opt.Workers, s.compute)
 	h.helper = s
 	return h
 }
 
-// start makes a Hasher whose workers call compute.
-func start(opt Options, compute func(request) []byte) *Hasher {
+// start makes a Hasher whose callers' jobs are given to compute, so many at a time.
+func start(opt Options, atOnce int, compute func(request) []byte) *Hasher {
 	h := &Hasher{opt: opt, queue: make(chan *job, opt.Queue), closing: make(chan struct{}), compute: compute}
-	for range opt.Workers {
+	for range atOnce {
 		h.workers.Go(h.work)
 	}
 	return h

@@ -107,7 +107,7 @@ func blocked(t *testing.T, opt Options) (h *Hasher, release chan struct{}, compu
 	release, computed = make(chan struct{}), new(atomic.Int32)
 	opt.Workers = 1
 	opt.setDefaults()
-	h = start(opt, func(r request) []byte {
+	h = start(opt, opt.Workers, func(r request) []byte {
 		<-release
 		computed.Add(1)
 		return make([]byte, r.keySize)

@@ -37,6 +37,7 @@ type supervisor struct {
 	workers int
 	off     bool
 	log     *slog.Logger
+	own     chan struct{} // has room for as many hashes as this process computes at once
 
 	mu      sync.Mutex
 	proc    *process
@@ -58,6 +59,8 @@ func (s *supervisor) compute(r request) []byte {
 		}
 		s.lost(p, err)
 	}
+	s.own <- struct{}{}
+	defer func() { <-s.own }()
 	return r.compute()
 }
 

@@ -45,15 +45,38 @@ func Main(args []string) int {
 	return 0
 }
 
-// serve computes requests from in, at most workers at a time, until in ends.
-// Hashes under way then are dropped: nobody is left to read them.
+// serve computes requests from in, workers at a time, until in ends. Hashes
+// under way then are dropped: nobody is left to read them.
 func serve(in io.Reader, out io.Writer, workers int) error {
 	src := bufio.NewReader(in)
-	slots := make(chan struct{}, workers)
 	idle := time.AfterFunc(idleAfter, debug.FreeOSMemory)
 	defer idle.Stop()
+	type job struct {
+		id uint32
+		request
+	}
+	// What waits here lets a worker go on at once, without a trip to the server.
+	jobs := make(chan job, workers)
+	defer close(jobs)
 	var mu sync.Mutex
 	var done atomic.Int64
+	for range workers {
+		go func() {
+			for j := range jobs {
+				frame := appendReply(nil, j.id, j.compute())
+				clear(j.password)
+				mu.Lock()
+				_, _ = out.Write(frame) // a server that is gone closes in as well
+				mu.Unlock()
+				// Left to itself the runtime gives pages back that the next hash asks
+				// for again, a tenth of the work. Collecting when half the workers
+				// are through hands the memory of their hashes to the next ones.
+				if done.Add(1)%int64(max(workers/2, 1)) == 0 {
+					runtime.GC()
+				}
+			}
+		}()
+	}
 	for {
 		id, r, err := readRequest(src)
 		if err == io.EOF {
@@ -63,20 +86,6 @@ func serve(in io.Reader, out io.Writer, workers int) error {
 			return err
 		}
 		idle.Reset(idleAfter)
-		slots <- struct{}{}
-		go func() {
-			defer func() { <-slots }()
-			frame := appendReply(nil, id, r.compute())
-			clear(r.password)
-			mu.Lock()
-			_, _ = out.Write(frame) // a server that is gone closes in as well
-			mu.Unlock()
-			// Left to itself the runtime gives pages back that the next hash asks
-			// for again, a tenth of the work. Collecting when half the workers
-			// are through hands the memory of their hashes to the next ones.
-			if done.Add(1)%int64(max(workers/2, 1)) == 0 {
-				runtime.GC()
-			}
-		}()
+		jobs <- job{id, r}
 	}
 }
