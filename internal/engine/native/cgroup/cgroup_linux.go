@@ -67,6 +67,16 @@ func Open(path string, resources *specs.LinuxResources) (*Group, error) {
 // Create makes the group, fresh, with its limits. What a lost run left at the
 // same path is removed first.
 func (g *Group) Create() error {
+	if err := g.CreateUnpaced(); err != nil {
+		return err
+	}
+	return g.Pace()
+}
+
+// CreateUnpaced is Create without the limit on processor time, which Pace adds:
+// whoever works inside the group before the container does is not slowed down
+// by it.
+func (g *Group) CreateUnpaced() error {
 	if g.manager.Exists() {
 		if err := g.Destroy(); err != nil {
 			return err
@@ -83,8 +93,27 @@ func (g *Group) Create() error {
 	if err != nil {
 		return err
 	}
-	if err := g.manager.Set(config.Resources); err != nil {
+	free := *config.Resources
+	free.CpuQuota = 0
+	if err := g.manager.Set(&free); err != nil {
 		return fmt.Errorf("set the cgroup's limits: %w", err)
+	}
+	return nil
+}
+
+// Pace puts the limit on processor time in force.
+func (g *Group) Pace() error {
+	config, err := g.manager.GetCgroups()
+	if err != nil {
+		return err
+	}
+	all := config.Resources
+	if all.CpuQuota == 0 {
+		return nil
+	}
+	pace := &cgroups.Resources{CpuQuota: all.CpuQuota, CpuPeriod: all.CpuPeriod, CpuShares: all.CpuShares, CpuWeight: all.CpuWeight, SkipDevices: true}
+	if err := g.manager.Set(pace); err != nil {
+		return fmt.Errorf("set the cgroup's limit on processor time: %w", err)
 	}
 	return nil
 }

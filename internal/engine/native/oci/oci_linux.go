@@ -3,19 +3,23 @@ package oci
 import (
 	"bufio"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	runc "github.com/containerd/go-runc"
 	specs "github.com/opencontainers/runtime-spec/specs-go"
 
+	"ludgate/internal/engine/native/launch"
 	"ludgate/internal/engine/native/stage1"
 )
 
@@ -37,27 +41,39 @@ func Find() []string {
 // Runtime is an installed runtime with a directory for its state.
 type Runtime struct {
 	Command string // absolute path
-	Root    string
+	Root    string // what it keeps of its containers
+	// Spawn starts the runtime inside the container's control group, where it
+	// JoinsGroups; it is nil where there is no such group.
+	Spawn launch.Spawn
+	// Filter is the spec's system call filter as the kernel wants it. crun takes
+	// it as it is; compiling it again is most of its work. Others compile the
+	// spec's.
+	Filter []byte
+	// Release is called when the runtime is through with its work and before the
+	// container's program begins; it may be nil.
+	Release func() error
 }
 
-// streams hands the container's standard streams to the runtime, which passes
-// them on.
-type streams struct {
-	runc.IO // only Set is used; nothing is copied or closed by go-runc
-	stdin   *os.File
-	stdout  *os.File
-	stderr  *os.File
-}
-
-func (s streams) Set(cmd *exec.Cmd) {
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.stdin, s.stdout, s.stderr
-}
+// JoinsGroups reports whether the runtime can be started inside a control group
+// that somebody else has made, so that the container begins there. Others make
+// the group from the spec and move the container into it, which is slow: see
+// [cgroup.Group.Spawn].
+func (r *Runtime) JoinsGroups() bool { return filepath.Base(r.Command) == "crun" }
 
 // Start runs a container called id, from a bundle directory that has a mounted
 // root file system and gets the spec written to it. It gives the container's
 // first process, which becomes a child of whoever reaps orphans, and when it
 // began. Failures of the wish are *stage1.Failure with Wish set.
 func (r *Runtime) Start(ctx context.Context, id, bundle string, spec *specs.Spec, stdin, stdout, stderr *os.File) (*os.Process, time.Time, error) {
+	if r.Filter != nil && spec.Linux.Seccomp != nil {
+		annotated := *spec
+		annotated.Annotations = maps.Clone(spec.Annotations)
+		if annotated.Annotations == nil {
+			annotated.Annotations = map[string]string{}
+		}
+		annotated.Annotations["run.oci.seccomp_bpf_data"] = base64.StdEncoding.EncodeToString(r.Filter)
+		spec = &annotated
+	}
 	text, err := json.Marshal(spec)
 	if err != nil {
 		return nil, time.Time{}, err
@@ -70,9 +86,7 @@ func (r *Runtime) Start(ctx context.Context, id, bundle string, spec *specs.Spec
 	}
 	log := filepath.Join(bundle, "runtime.log")
 	pidFile := filepath.Join(bundle, "pid")
-	cli := r.cli(log)
-	err = cli.Create(ctx, id, bundle, &runc.CreateOpts{PidFile: pidFile, IO: streams{stdin: stdin, stdout: stdout, stderr: stderr}})
-	if err != nil {
+	if err := r.create(ctx, id, bundle, log, pidFile, stdin, stdout, stderr); err != nil {
 		r.Delete(ctx, id)
 		return nil, time.Time{}, explain(r.Command, log, err)
 	}
@@ -81,8 +95,12 @@ func (r *Runtime) Start(ctx context.Context, id, bundle string, spec *specs.Spec
 		r.Delete(ctx, id)
 		return nil, time.Time{}, err
 	}
-	if err = unprotect(process.Pid, spec); err == nil {
-		if err = cli.Start(ctx, id); err == nil {
+	err = unprotect(process.Pid, spec)
+	if err == nil && r.Release != nil {
+		err = r.Release()
+	}
+	if err == nil {
+		if err = r.cli(log).Start(ctx, id); err == nil {
 			return process, time.Now(), nil
 		}
 		err = explain(r.Command, log, err)
@@ -94,7 +112,32 @@ func (r *Runtime) Start(ctx context.Context, id, bundle string, spec *specs.Spec
 }
 
 func (r *Runtime) cli(log string) *runc.Runc {
-	return &runc.Runc{Command: r.Command, Root: r.Root, Log: log, LogFormat: runc.JSON}
+	return &runc.Runc{Command: r.Command, Root: r.Root, Log: log, LogFormat: runc.JSON, ExtraArgs: r.options()}
+}
+
+// options are what the runtime is told with every command.
+func (r *Runtime) options() []string {
+	if r.Spawn == nil || !r.JoinsGroups() {
+		return nil
+	}
+	return []string{"--cgroup-manager", "disabled"} // it is in the right group already
+}
+
+// create has the runtime make the container. go-runc has no way to say in which
+// control group the runtime itself is to run.
+func (r *Runtime) create(ctx context.Context, id, bundle, log, pidFile string, stdin, stdout, stderr *os.File) error {
+	args := append([]string{"--root", r.Root, "--log", log, "--log-format", "json"}, r.options()...)
+	cmd := exec.CommandContext(ctx, r.Command, append(args, "create", "--bundle", bundle, "--pid-file", pidFile, id)...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{}
+	spawn := launch.Plain
+	if r.Spawn != nil {
+		spawn = r.Spawn
+	}
+	if err := spawn(cmd.SysProcAttr, cmd.Start); err != nil {
+		return err
+	}
+	return cmd.Wait()
 }
 
 // created finds the process that create made; it waits until start.

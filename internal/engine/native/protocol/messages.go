@@ -21,8 +21,8 @@ const MaxMessage = 8 << 20
 type Setup struct {
 	Version int
 	Group   layout.Group
-	// Filter is the seccomp filter of the containers of the builtin launcher;
-	// an installed runtime finds it in the spec.
+	// Filter is the seccomp filter of the group's containers, compiled; an
+	// installed runtime that cannot take it compiles that of the spec.
 	Filter []byte
 }
 

@@ -107,6 +107,9 @@ func (s *shim) begin(ctx context.Context, r *run) (time.Time, error) {
 	if r.log, err = logfile.Create(filepath.Join(s.setup.Group.Logs(), request.Container), request.Run, time.Now); err != nil {
 		return time.Time{}, fmt.Errorf("create the log: %w", err)
 	}
+	if request.Runtime != "" {
+		r.runtime = &oci.Runtime{Command: request.Runtime, Root: s.setup.Group.OCI()}
+	}
 	limits := make(chan error, 1)
 	go func() { limits <- s.limit(r) }()
 	err = rootfs.Mount(r.place, request.Layers, s.rootless)
@@ -121,21 +124,28 @@ func (s *shim) begin(ctx context.Context, r *run) (time.Time, error) {
 	defer stdout.Close()
 	defer stderr.Close()
 
-	if request.Runtime != "" {
+	if r.runtime != nil {
 		return s.beginInstalled(ctx, r, stdin, stdout, stderr)
 	}
 	return s.beginBuiltin(r, stdin, stdout, stderr)
 }
 
-// limit makes the run's control group, where it is to have one. An installed
-// runtime makes it itself; then we only read what it counts.
+// limit makes the run's control group, where it is to have one. Some installed
+// runtimes make it themselves; then we only read what it counts.
 func (s *shim) limit(r *run) (err error) {
 	path := r.request.Spec.Linux.CgroupsPath
 	if path == "" {
 		return nil
 	}
-	if r.group, err = cgroup.Open(path, r.request.Spec.Linux.Resources); err != nil || r.request.Runtime != "" {
+	if r.group, err = cgroup.Open(path, r.request.Spec.Linux.Resources); err != nil {
 		return err
+	}
+	if r.runtime != nil {
+		if !r.runtime.JoinsGroups() {
+			return nil
+		}
+		r.runtime.Spawn, r.runtime.Release = r.group.Spawn, r.group.Pace
+		return r.group.CreateUnpaced()
 	}
 	return r.group.Create()
 }
@@ -185,7 +195,7 @@ func (s *shim) beginInstalled(ctx context.Context, r *run, stdin, stdout, stderr
 	linux.Namespaces = append(linux.Namespaces[:len(linux.Namespaces):len(linux.Namespaces)],
 		specs.LinuxNamespace{Type: specs.NetworkNamespace, Path: network})
 	spec.Linux = &linux
-	r.runtime = &oci.Runtime{Command: request.Runtime, Root: s.setup.Group.OCI()}
+	r.runtime.Filter = s.setup.Filter
 	ctx, cancel := context.WithTimeout(ctx, runtimeTime)
 	defer cancel()
 	process, at, err := r.runtime.Start(ctx, request.Run, r.place.Dir, &spec, stdin, stdout, stderr)
