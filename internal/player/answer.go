@@ -3,21 +3,14 @@ package player
 import (
 	"strings"
 
+	"ludgate/internal/player/account"
+	"ludgate/internal/player/call"
 	"ludgate/internal/ticket"
 	"ludgate/internal/wire"
 )
 
 // What a reply says differs a little between namings, beyond words: some clients
 // know a deprecated member of entity keys, and expect user names in lower case.
-
-// entityKey writes an entity key as a naming's clients know it.
-func entityKey(n *wire.Naming, id string, typ ticket.EntityType) EntityKey {
-	k := EntityKey{Id: id, Type: string(typ)}
-	if n.Player.TypeString {
-		k.TypeString = k.Type
-	}
-	return k
-}
 
 // username spells a user name as a naming's clients expect it.
 func username(n *wire.Naming, name string) string {
@@ -28,28 +21,28 @@ func username(n *wire.Naming, name string) string {
 }
 
 func (p entityProof) response(n *wire.Naming) EntityTokenResponse {
-	return EntityTokenResponse{EntityToken: p.token, TokenExpiration: p.expires, Entity: entityKey(n, p.id, p.typ)}
+	return EntityTokenResponse{EntityToken: p.token, TokenExpiration: p.expires, Entity: call.KeyOf(n, p.id, p.typ)}
 }
 
 // registered is the reply to a registration.
-func (s *Service) registered(n *wire.Naming, a *account) *RegisterPlatformUserResult {
+func (s *Service) registered(n *wire.Naming, a *account.Account) *RegisterPlatformUserResult {
 	return &RegisterPlatformUserResult{
-		SessionTicket: s.opt.Tickets.Session(a.bearer()),
-		PlatformId:    a.id,
-		Username:      username(n, a.username),
-		EntityToken:   s.prove(a.bearer(), ticket.TitlePlayerAccount).response(n),
+		SessionTicket: s.opt.Tickets.Session(bearer(a)),
+		PlatformId:    a.ID,
+		Username:      username(n, a.Username),
+		EntityToken:   s.prove(bearer(a), ticket.TitlePlayerAccount).response(n),
 	}
 }
 
 // loggedIn is the reply to a sign-in.
 func (s *Service) loggedIn(n *wire.Naming, in *signedIn, info *GetPlayerCombinedInfoRequestParams) *LoginResult {
 	return &LoginResult{
-		SessionTicket:       s.opt.Tickets.Session(in.bearer()),
-		PlatformId:          in.id,
+		SessionTicket:       s.opt.Tickets.Session(bearer(in.Account)),
+		PlatformId:          in.ID,
 		NewlyCreated:        in.created,
-		LastLoginTime:       stamp(in.previousLogin),
+		LastLoginTime:       account.Stamp(in.PreviousLogin),
 		InfoResultPayload:   combinedInfo(n, in, info),
-		EntityToken:         s.prove(in.bearer(), ticket.TitlePlayerAccount).response(n),
+		EntityToken:         s.prove(bearer(in.Account), ticket.TitlePlayerAccount).response(n),
 		TreatmentAssignment: TreatmentAssignment{Variants: []string{}, Variables: []Variable{}},
 	}
 }
@@ -60,7 +53,7 @@ func combinedInfo(n *wire.Naming, in *signedIn, info *GetPlayerCombinedInfoReque
 		return nil
 	}
 	p := &GetPlayerCombinedInfoResultPayload{
-		AccountInfo:          accountInfo(n, in.account),
+		AccountInfo:          accountInfo(n, in.Account),
 		CharacterInventories: emptyList{},
 		UserInventory:        emptyList{},
 	}
@@ -89,24 +82,24 @@ func combinedInfo(n *wire.Naming, in *signedIn, info *GetPlayerCombinedInfoReque
 }
 
 // accountInfo is an account as its owner sees it.
-func accountInfo(n *wire.Naming, a *account) UserAccountInfo {
-	created := stamp(a.created)
+func accountInfo(n *wire.Naming, a *account.Account) UserAccountInfo {
+	created := account.Stamp(a.Created)
 	info := UserAccountInfo{
-		PlatformId:  a.id,
+		PlatformId:  a.ID,
 		Created:     created,
-		Username:    username(n, a.username),
-		PrivateInfo: UserPrivateAccountInfo{Email: a.email},
+		Username:    username(n, a.Username),
+		PrivateInfo: UserPrivateAccountInfo{Email: a.Email},
 		TitleInfo: UserTitleInfo{
-			DisplayName:        a.displayName,
-			Origination:        a.origination,
+			DisplayName:        a.DisplayName,
+			Origination:        a.Origination,
 			Created:            created,
 			FirstLogin:         created,
-			LastLogin:          stamp(a.lastLogin),
-			TitlePlayerAccount: entityKey(n, a.account, ticket.TitlePlayerAccount),
+			LastLogin:          account.Stamp(a.LastLogin),
+			TitlePlayerAccount: call.KeyOf(n, a.Account, ticket.TitlePlayerAccount),
 		},
 	}
-	if a.streamingID != "" {
-		info.StreamingInfo = &UserStreamingInfo{StreamingId: a.streamingID, StreamingUserName: a.streamingName}
+	if a.StreamingID != "" {
+		info.StreamingInfo = &UserStreamingInfo{StreamingId: a.StreamingID, StreamingUserName: a.StreamingName}
 	}
 	return info
 }
@@ -114,9 +107,9 @@ func accountInfo(n *wire.Naming, a *account) UserAccountInfo {
 // profile is an account as others may see it, its display name unless the
 // constraints leave it out.
 func profile(in *signedIn, c *PlayerProfileViewConstraints) *PlayerProfileModel {
-	p := &PlayerProfileModel{PublisherId: in.title.publisher(), TitleId: in.title.ID, PlayerId: in.id}
+	p := &PlayerProfileModel{PublisherId: in.title.Publisher(), TitleId: in.title.ID, PlayerId: in.ID}
 	if c == nil || c.ShowDisplayName {
-		p.DisplayName = in.displayName
+		p.DisplayName = in.DisplayName
 	}
 	return p
 }

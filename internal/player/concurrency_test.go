@@ -116,7 +116,7 @@ func TestOneAccountForAnIdentity(t *testing.T) {
 
 // TestLimitHoldsUnderLoad: a title with room for ten takes ten of 64.
 func TestLimitHoldsUnderLoad(t *testing.T) {
-	titles := must(NewTitleList(Title{ID: "ABCDE", PlayerLimit: 10, StreamingClientID: "ludgate-dev"}))(t)
+	titles := titles{listed: listed{"ABCDE": {PlayerLimit: 10, StreamingClientID: "ludgate-dev"}}}
 	f := newFixture(t, setup{titles: titles})
 	got := codes(t, together(func(i int) answer {
 		if i%2 == 0 {

@@ -1,18 +1,21 @@
 // Package player keeps the player accounts of titles: it registers players and
 // signs them in (contract 1, sections 1 to 8).
 //
-// Make a [Service] with [New] on a store that has the schema of [Area], and
-// serve its [Service.Routes]. Where things are:
+// Make a [Service] with [New] on a store that has the schemas of [Areas], and
+// serve its [Service.Routes]. Its parts have packages of their own:
 //
-//   - titles.go: what a title is and which titles there are
+//   - title: what a title is: settings, keys, policy, data
+//   - account: a stored account and the names it holds
+//   - call: what every call does before its own work
+//
+// Here are:
+//
 //   - records.go, info.go: the records of the wire
-//   - rules.go, email.go: what a request may say, each rule with its id
-//   - names.go: when two names are the same
-//   - account.go: a stored account and the statements that keep it
-//   - service.go, signin.go: the operations
-//   - proofs.go: session tickets and entity tokens
+//   - rules.go: what a registration may say, each rule with its id
+//   - service.go, signin.go: registration and sign-in
+//   - proofs.go: entity tokens
 //   - answer.go: from an account to the records of a reply
-//   - routes.go: HTTP in and out
+//   - routes.go: the calls
 //
 // # Promises
 //

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ludgate/internal/player/title"
 	"ludgate/internal/streaming/platform"
 	"ludgate/internal/wire"
 )
@@ -90,7 +91,7 @@ var (
 )
 
 func TestRegistrationRefusals(t *testing.T) {
-	titles := must(NewTitleList(Title{ID: "F011", PlayerLimit: 1}))(t).SpringUp(Title{})
+	titles := titles{listed: listed{"F011": {PlayerLimit: 1}}, spring: &title.Settings{}}
 	const displayName = "The field DisplayName must be a string with a minimum length of 3 and a maximum length of 25."
 	bothNamings(t, func(t *testing.T, n *wire.Naming) {
 		f := newFixture(t, setup{naming: n, titles: titles})
@@ -152,9 +153,10 @@ func TestRegistrationRefusals(t *testing.T) {
 }
 
 func TestSignInRefusals(t *testing.T) {
-	titles := must(NewTitleList(
-		Title{ID: "0FF"}, Title{ID: "F011", PlayerLimit: 1, StreamingClientID: platform.ClientID},
-	))(t).SpringUp(Title{StreamingClientID: platform.ClientID})
+	titles := titles{
+		listed: listed{"0FF": {}, "F011": {PlayerLimit: 1, StreamingClientID: platform.ClientID}},
+		spring: &title.Settings{StreamingClientID: platform.ClientID},
+	}
 	bothNamings(t, func(t *testing.T, n *wire.Naming) {
 		f := newFixture(t, setup{naming: n, titles: titles})
 		known, stranger := f.token("1", "ann"), f.token("2", "bob")
@@ -261,7 +263,7 @@ func TestOtherNamingsPaths(t *testing.T) {
 		t.Errorf("vendor's path under the neutral naming: %d %s", a.status, a.body)
 	}
 	// A title may have a naming of its own.
-	titles := must(NewTitleList(Title{ID: "ABCDE", Naming: wire.Vendor}))(t).SpringUp(Title{})
+	titles := titles{listed: listed{"ABCDE": {Naming: "vendor"}}, spring: &title.Settings{}}
 	f = newFixture(t, setup{titles: titles})
 	if a := f.post("/Client/RegisterPlayFabUser", ann.text(), nil); a.status != 200 || !strings.Contains(a.body, `"data":{`) || !strings.Contains(a.body, `"PlayFabId"`) {
 		t.Errorf("vendor's path for a title that speaks it: %d %s", a.status, a.body)

@@ -17,6 +17,9 @@ import (
 
 	"ludgate/internal/password"
 	_ "ludgate/internal/password/entry" // the benchmarks want the helper
+	"ludgate/internal/player/call"
+	"ludgate/internal/player/title"
+	"ludgate/internal/secret"
 	"ludgate/internal/store"
 	"ludgate/internal/store/storetest"
 	"ludgate/internal/streaming"
@@ -51,12 +54,20 @@ func newClock() *clock {
 func (c *clock) now() time.Time          { return time.UnixMilli(c.at.Load()) }
 func (c *clock) advance(d time.Duration) { c.at.Add(d.Milliseconds()) }
 
+// titles are the titles of a fixture: some by id, and what springs up for others.
+type titles struct {
+	listed listed
+	spring *title.Settings
+}
+
+type listed = map[string]title.Settings
+
 // setup is what a fixture is made of; a zero value has a default.
 type setup struct {
 	dir      string             // keys; a new one
 	store    store.Store        // an empty one
 	naming   *wire.Naming       // neutral
-	titles   Titles             // every id springs up
+	titles   titles             // every id springs up
 	platform string             // validate URL; the fixture's own platform
 	hasher   Passwords          // cheap and in process
 	clock    *clock             // 2026-03-04 05:06:07.890
@@ -86,13 +97,13 @@ func newFixture(t testing.TB, s setup) *fixture {
 		s.clock = newClock()
 	}
 	if s.store == nil {
-		s.store = storetest.Open(t, Area)
+		s.store = storetest.Open(t, Areas()...)
 	}
 	if s.naming == nil {
 		s.naming = wire.Neutral
 	}
-	if s.titles == nil {
-		s.titles = must(NewTitleList())(t).SpringUp(Title{StreamingClientID: platform.ClientID})
+	if s.titles.listed == nil && s.titles.spring == nil {
+		s.titles.spring = &title.Settings{StreamingClientID: platform.ClientID}
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -116,11 +127,18 @@ func newFixture(t testing.TB, s setup) *fixture {
 	validator := must(streaming.New(opt))(t)
 	t.Cleanup(validator.Close)
 	ring := must(ticket.OpenRing(s.dir, "tickets.json", s.clock.now))(t)
-	service := must(New(Options{
-		Store: s.store, Titles: s.titles, Tickets: ticket.NewIssuer(ring, s.clock.now),
-		Passwords: s.hasher, Streaming: validator, Clock: s.clock.now, Log: s.log,
+	box := must(secret.NewBox(must(secret.LoadKey(s.dir, "secrets"))(t), "player"))(t)
+	registry := must(title.Open(t.Context(), title.Options{
+		Store: s.store, Box: box, Declared: s.titles.listed, Template: s.titles.spring, Clock: s.clock.now, Log: s.log,
+		Naming: func(name string) *wire.Naming {
+			return map[string]*wire.Naming{"neutral": wire.Neutral, "vendor": wire.Vendor}[name]
+		},
 	}))(t)
-	server := httptest.NewServer(wire.NewEdge(wire.Options{Default: s.naming, TitleNaming: service.TitleNaming, Log: s.log},
+	t.Cleanup(registry.Close)
+	tickets := ticket.NewIssuer(ring, s.clock.now)
+	gate := call.NewGate(call.Options{Store: s.store, Titles: registry, Tickets: tickets, Box: box, Clock: s.clock.now, Log: s.log})
+	service := must(New(Options{Gate: gate, Tickets: tickets, Passwords: s.hasher, Streaming: validator}))(t)
+	server := httptest.NewServer(wire.NewEdge(wire.Options{Default: s.naming, TitleNaming: registry.Naming, TitleOf: gate.TitleOf, Log: s.log},
 		append(service.Routes(), s.edge...)...))
 	t.Cleanup(server.Close)
 	return &fixture{t: t, service: service, store: s.store, platform: p, clock: s.clock, naming: s.naming, url: server.URL}

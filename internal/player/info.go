@@ -1,5 +1,7 @@
 package player
 
+import "ludgate/internal/player/account"
+
 // The records by which a sign-in asks for, and gets, what is known of a player.
 
 // GetPlayerCombinedInfoRequestParams chooses what InfoResultPayload holds. The
@@ -106,13 +108,7 @@ type UserStreamingInfo struct {
 }
 
 // UserOrigination is how a player first came.
-type UserOrigination string
-
-// Ways in which players come so far. They are stored, so they never change.
-const (
-	Organic           UserOrigination = "Organic" // registration
-	StreamingPlatform UserOrigination = "StreamingPlatform"
-)
+type UserOrigination = account.UserOrigination
 
 // PlayerProfileModel is an account as others may see it; see allowedConstraints
 // for what of it is shown.

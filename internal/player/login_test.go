@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"ludgate/internal/player/account"
+	"ludgate/internal/player/title"
 	"ludgate/internal/wire"
 )
 
@@ -49,7 +51,7 @@ func TestStreamingSignIn(t *testing.T) {
 			t.Errorf("third sign-in: %v", third)
 		}
 		for what, ticket := range map[string]any{"first": first["SessionTicket"], "third": third["SessionTicket"]} {
-			if c, err := f.service.CheckTicket(ticket.(string)); err != nil || c.Player != id || c.Title != "ABCDE" {
+			if c, err := f.service.gate.CheckTicket(ticket.(string)); err != nil || c.Player != id || c.Title != "ABCDE" {
 				t.Errorf("%s ticket: %+v %v", what, c, err)
 			}
 		}
@@ -108,7 +110,7 @@ func TestInfoResultPayload(t *testing.T) {
 		sameJSON(t, "everything, new player", got, `{`+account(in, "2026-03-04T05:06:07.89Z")+always+byFlag+`}`)
 		f.clock.advance(time.Second)
 		got, in = payload(all)
-		profile := `,"PlayerProfile":{"PublisherId":"` + Title{ID: "ABCDE"}.publisher() + `","TitleId":"ABCDE","PlayerId":"` + in[f.word("PlatformId")].(string) + `"}`
+		profile := `,"PlayerProfile":{"PublisherId":"` + (&title.Title{ID: "ABCDE"}).Publisher() + `","TitleId":"ABCDE","PlayerId":"` + in[f.word("PlatformId")].(string) + `"}`
 		sameJSON(t, "everything, known player", got, `{`+account(in, "2026-03-04T05:06:08.89Z")+always+byFlag+profile+`}`)
 		f.clock.advance(time.Second)
 		got, in = payload(obj{})
@@ -124,14 +126,14 @@ func TestInfoResultPayload(t *testing.T) {
 // TestOwnerSeesItsNames: what a player has is shown to it, in the spelling that
 // the naming's clients expect.
 func TestOwnerSeesItsNames(t *testing.T) {
-	a := &account{title: "ABCDE", id: "1", account: "2", username: "AnnA", email: "Ann@example.com", displayName: "Ann"}
+	a := &account.Account{Title: "ABCDE", ID: "1", Account: "2", Username: "AnnA", Email: "Ann@example.com", DisplayName: "Ann"}
 	if i := accountInfo(wire.Neutral, a); i.Username != "AnnA" || i.PrivateInfo.Email != "Ann@example.com" || i.TitleInfo.DisplayName != "Ann" || i.StreamingInfo != nil {
 		t.Errorf("neutral: %+v", i)
 	}
 	if i := accountInfo(wire.Vendor, a); i.Username != "anna" {
 		t.Errorf("vendor: %+v", i)
 	}
-	in := &signedIn{account: a, title: Title{ID: "ABCDE"}}
+	in := &signedIn{Account: a, title: &title.Title{ID: "ABCDE"}}
 	if p := profile(in, nil); p.DisplayName != "Ann" {
 		t.Errorf("profile without constraints: %+v", p)
 	}

@@ -54,7 +54,7 @@ func TestPlatformAnswers(t *testing.T) {
 			w.WriteHeader(tc.reply.status)
 			_, _ = io.WriteString(w, tc.reply.body)
 		}))
-		titles := must(NewTitleList(Title{ID: "ABCDE", StreamingClientID: "gc1d"}))(t)
+		titles := titles{listed: listed{"ABCDE": {StreamingClientID: "gc1d"}}}
 		for _, n := range []*wire.Naming{wire.Neutral, wire.Vendor} {
 			f := newFixture(t, setup{naming: n, titles: titles, platform: double.URL + "/oauth2/validate"})
 			a := f.signIn(obj{"TitleId": "ABCDE", "AccessToken": "tok", "CreateAccount": true})
@@ -85,7 +85,7 @@ func TestPlatformFails(t *testing.T) {
 	defer forged.Close()
 	for what, url := range map[string]string{"gone": gone.URL, "hangs": hangs.URL, "forged": forged.URL} {
 		f := newFixture(t, setup{
-			titles:   must(NewTitleList(Title{ID: "ABCDE", StreamingClientID: "gc1d"}))(t),
+			titles:   titles{listed: listed{"ABCDE": {StreamingClientID: "gc1d"}}},
 			platform: url, valid: &streaming.Options{Timeout: 100 * time.Millisecond, TLS: &tls.Config{}},
 		})
 		for i := range 8 { // the later ones meet a platform that is left alone

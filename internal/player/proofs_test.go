@@ -67,7 +67,7 @@ func TestGetEntityToken(t *testing.T) {
 			if entity["Id"] != tc.id || entity["Type"] != tc.typ || got["TokenExpiration"] != "2026-03-05T06:06:07.89Z" || (entity["TypeString"] == tc.typ) != (n == wire.Vendor) {
 				t.Errorf("%s: %s", tc.what, a.body)
 			}
-			if c, err := f.service.checkEntityToken(token); err != nil || c.Player != p.id || c.ID(c.Type) != tc.id {
+			if c, err := f.service.gate.CheckEntityToken(token); err != nil || c.Player != p.id || c.ID(c.Type) != tc.id {
 				t.Errorf("%s: token of %+v (%v)", tc.what, c, err)
 			}
 		}
@@ -107,7 +107,7 @@ func TestGetEntityToken(t *testing.T) {
 // TestCheckTicket: the check that other calls of a player make.
 func TestCheckTicket(t *testing.T) {
 	f := newFixture(t, setup{})
-	_, err := f.service.CheckTicket("")
+	_, err := f.service.gate.CheckTicket("")
 	if e := err.Error(); e != "NotAuthenticated: Missing or invalid X-Authentication HTTP header" {
 		t.Errorf("no ticket: %v", e)
 	}

@@ -1,6 +1,9 @@
 package player
 
-import "ludgate/internal/secret"
+import (
+	"ludgate/internal/player/call"
+	"ludgate/internal/secret"
+)
 
 // The records of the wire, in the contract's words (P-2). Members that are
 // absent here are unknown and ignored on the way in; the contract's deprecated
@@ -61,12 +64,8 @@ type UserSettings struct {
 	GatherFocusInfo  bool `json:"GatherFocusInfo"`
 }
 
-// EntityKey names an entity. TypeString repeats Type under namings that want it.
-type EntityKey struct {
-	Id         string `json:"Id"`
-	Type       string `json:"Type"`
-	TypeString string `json:"TypeString,omitzero"`
-}
+// EntityKey names an entity.
+type EntityKey = call.EntityKey
 
 // EntityTokenResponse is an entity token and what it stands for.
 type EntityTokenResponse struct {

@@ -42,7 +42,7 @@ func TestRegister(t *testing.T) {
 		if a.body != want {
 			t.Errorf("body:\n got %s\nwant %s", a.body, want)
 		}
-		claims, err := f.service.CheckTicket(session)
+		claims, err := f.service.gate.CheckTicket(session)
 		if err != nil || claims.Title != "ABCDE" || claims.Player != id || claims.Account != key["Id"] {
 			t.Errorf("session ticket: %+v %v", claims, err)
 		}
@@ -182,7 +182,7 @@ func TestNamesAreUnique(t *testing.T) {
 }
 
 func TestDuplicateDisplayNamesBySetting(t *testing.T) {
-	titles := must(NewTitleList(Title{ID: "ABCDE", DuplicateNames: true}))(t)
+	titles := titles{listed: listed{"ABCDE": {DuplicateNames: true}}}
 	f := newFixture(t, setup{titles: titles})
 	for i := range 3 {
 		f.result(f.register(obj{"TitleId": "ABCDE", "Username": fmt.Sprintf("ann%d", i), "Email": fmt.Sprintf("ann%d@example.com", i),
@@ -192,8 +192,8 @@ func TestDuplicateDisplayNamesBySetting(t *testing.T) {
 
 func TestPlayerLimit(t *testing.T) {
 	st := newFixture(t, setup{}).store
-	titles := func(limit int64) Titles {
-		return must(NewTitleList(Title{ID: "ABCDE", PlayerLimit: limit, StreamingClientID: "ludgate-dev"}))(t)
+	titles := func(limit int64) titles {
+		return titles{listed: listed{"ABCDE": {PlayerLimit: limit, StreamingClientID: "ludgate-dev"}}}
 	}
 	player := func(i int) obj {
 		return obj{"TitleId": "ABCDE", "Username": fmt.Sprintf("ann%d", i), "Email": fmt.Sprintf("ann%d@example.com", i), "Password": "secret"}

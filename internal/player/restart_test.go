@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ludgate"
+	"ludgate/internal/player/account"
 	"ludgate/internal/store"
 	"ludgate/internal/store/sqlite"
 )
@@ -19,7 +20,7 @@ func TestRestart(t *testing.T) {
 	open := func() store.Store {
 		st, err := sqlite.Open(t.Context(), dir, sqlite.Options{})
 		if err == nil {
-			err = store.Migrate(t.Context(), st, Area)
+			err = store.Migrate(t.Context(), st, Areas()...)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -50,7 +51,10 @@ func TestRestart(t *testing.T) {
 }
 
 // countingHasher counts the passwords it is asked to hash, and refuses them all.
-type countingHasher struct{ calls int }
+type countingHasher struct {
+	Passwords
+	calls int
+}
 
 func (h *countingHasher) Hash(context.Context, string) (string, error) {
 	h.calls++
@@ -85,21 +89,21 @@ func TestHashingComesLast(t *testing.T) {
 func TestDoubleID(t *testing.T) {
 	f := newFixture(t, setup{})
 	runs := 0
-	err := f.service.write(t.Context(), func(tx store.Tx) error {
+	err := account.Write(t.Context(), f.store, func(tx store.Tx) error {
 		runs++
-		a := &account{title: "ABCDE", id: "0000000000000001", account: "2", origination: Organic, created: 1}
-		if err := a.insert(tx); err != nil || runs > 1 {
+		a := &account.Account{Title: "ABCDE", ID: "0000000000000001", Account: "2", Origination: account.Organic, Created: 1}
+		if err := account.Insert(tx, a, account.Options{}); err != nil || runs > 1 {
 			return err
 		}
-		return a.insert(tx) // the same id again
+		return account.Insert(tx, a, account.Options{}) // the same id again
 	})
 	if err != nil || runs != 2 || f.count("players") != 1 {
 		t.Errorf("%v after %d runs, %d players", err, runs, f.count("players"))
 	}
 	for range 4 {
-		err = f.service.write(t.Context(), func(store.Tx) error { return errDoubleID })
+		err = account.Write(t.Context(), f.store, func(store.Tx) error { return account.ErrDoubleID })
 	}
-	if !errors.Is(err, errDoubleID) {
+	if !errors.Is(err, account.ErrDoubleID) {
 		t.Errorf("doubles without end: %v", err)
 	}
 }
@@ -107,13 +111,13 @@ func TestDoubleID(t *testing.T) {
 func TestPlayerIDsGrowWithTime(t *testing.T) {
 	last := ""
 	for ms := int64(1_767_000_000_000); ms < 1_767_000_000_400; ms += 4 {
-		id := newPlayerID(ms)
+		id := account.NewID(ms)
 		if !playerID.MatchString(id) || id <= last {
 			t.Fatalf("%s after %s", id, last)
 		}
 		last = id
 	}
-	if a, b := newPlayerID(1), newPlayerID(1); a == b {
+	if a, b := account.NewID(1), account.NewID(1); a == b {
 		t.Errorf("two ids of one moment: %s", a)
 	}
 }

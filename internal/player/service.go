@@ -6,19 +6,22 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
-	"time"
 
 	"ludgate"
+	"ludgate/internal/player/account"
+	"ludgate/internal/player/call"
+	"ludgate/internal/player/title"
 	"ludgate/internal/secret"
 	"ludgate/internal/store"
 	"ludgate/internal/streaming"
 	"ludgate/internal/ticket"
-	"ludgate/internal/wire"
 )
 
-// Passwords hashes passwords; a *password.Hasher does.
+// Passwords hashes and checks passwords; a *password.Hasher does.
 type Passwords interface {
 	Hash(ctx context.Context, password string) (phc string, err error)
+	Verify(ctx context.Context, phc, password string) (bool, error)
+	NeedsRehash(phc string) bool
 }
 
 // Streaming asks the streaming platform whom a token belongs to; a
@@ -29,72 +32,37 @@ type Streaming interface {
 
 // Options of a Service.
 type Options struct {
-	Store     store.Store    // with the schema of Area; required
-	Titles    Titles         // required
+	Gate      *call.Gate     // required
 	Tickets   *ticket.Issuer // required
 	Passwords Passwords      // required
 	// Streaming is the streaming platform; nil switches streaming sign-in off
 	// for every title.
 	Streaming Streaming
-	Clock     ludgate.Clock // time.Now when nil
-	Log       *slog.Logger  // slog.Default when nil
 }
 
 // Service registers players and signs them in. It is safe for concurrent use.
 type Service struct {
 	opt     Options
+	gate    *call.Gate
+	store   store.Store
+	clock   ludgate.Clock
 	counted sync.Map // ids of titles whose count this process has checked
 }
 
+// Areas are the schemas of the player service.
+func Areas() []store.Area { return []store.Area{account.Area, title.Area} }
+
 // New makes a Service.
 func New(opt Options) (*Service, error) {
-	if opt.Store == nil || opt.Titles == nil || opt.Tickets == nil || opt.Passwords == nil {
-		return nil, errors.New("player: a store, titles, tickets and a password hasher are needed")
+	if opt.Gate == nil || opt.Tickets == nil || opt.Passwords == nil {
+		return nil, errors.New("player: a gate, tickets and a password hasher are needed")
 	}
-	if opt.Clock == nil {
-		opt.Clock = time.Now
-	}
-	if opt.Log == nil {
-		opt.Log = slog.Default()
-	}
-	return &Service{opt: opt}, nil
+	return &Service{opt: opt, gate: opt.Gate, store: opt.Gate.Store(), clock: opt.Gate.Clock()}, nil
 }
 
-// TitleNaming gives the naming of a title that has one of its own, else nil; it
-// is what wire.Options.TitleNaming wants.
-func (s *Service) TitleNaming(id string) *wire.Naming {
-	t, ok := s.opt.Titles.Get(strings.ToUpper(id))
-	if !ok {
-		return nil
-	}
-	return t.Naming
-}
-
-// caller is what an operation wants to know of a request besides its body.
-type caller struct {
-	hostTitle string // title id in the host name, or ""
-	signed    bool   // signature headers were sent
-	collect   bool   // one InvalidParams for all faults of a request
-}
-
-// title finds the title of a request (P-2.RegisterPlatformUserRequest.TitleId).
-// Its id is matched without regard to case, as host names carry it.
-func (s *Service) title(id string, c caller) (Title, error) {
-	if id == "" {
-		f := &faults{}
-		f.required("TitleId")
-		return Title{}, f.err(true)
-	}
-	id = strings.ToUpper(id)
-	t, ok := s.opt.Titles.Get(id)
-	if !ok || c.hostTitle != "" && c.hostTitle != t.ID {
-		e := ludgate.Errorf(ludgate.Invalid, "InvalidTitleId", "Invalid title id")
-		if ok {
-			return Title{}, e.With("TitleId", "The title is not the one of the host name.")
-		}
-		return Title{}, e.With("TitleId", "There is no such title here.")
-	}
-	return t, nil
+// demands are what a title demands of accounts.
+func demands(t *title.Title) account.Options {
+	return account.Options{DuplicateNames: t.DuplicateNames, Limit: t.PlayerLimit}
 }
 
 // errEncrypted refuses an encrypted request: no title has a key pair
@@ -103,148 +71,117 @@ func errEncrypted(sent secret.Text) error {
 	if sent == "" {
 		return nil
 	}
-	return ludgate.Errorf(ludgate.Invalid, "EncryptionKeyMissing", "Encryption key missing for title")
+	return call.Refuse("EncryptionKeyMissing", "Encryption key missing for title")
 }
 
 // register makes an account with a password (P-4.RegisterPlatformUser).
-func (s *Service) register(ctx context.Context, c caller, r *RegisterPlatformUserRequest) (*account, error) {
-	t, err := s.title(r.TitleId, c)
-	if err != nil {
-		return nil, err
-	}
+func (s *Service) register(ctx context.Context, c *call.Call, r *RegisterPlatformUserRequest) (any, error) {
 	if err := errEncrypted(r.EncryptedRequest); err != nil {
 		return nil, err
 	}
-	if c.signed { // no secret can exist yet
-		return nil, ludgate.Errorf(ludgate.Invalid, "SignedRequestNotAllowed", "Signed requests are not allowed for this API")
+	if c.Signature != nil { // no secret can exist yet
+		return nil, call.Refuse("SignedRequestNotAllowed", "Signed requests are not allowed for this API")
 	}
-	if err := r.check().err(c.collect); err != nil {
+	if err := r.check().err(c.Naming.Player.CollectParams); err != nil {
 		return nil, err
 	}
-	a := &account{title: t.ID, origination: Organic, username: r.Username, email: r.Email}
+	a := &account.Account{Title: c.Title.ID, Origination: account.Organic, Username: r.Username, Email: r.Email}
 	if r.DisplayName != nil {
-		a.displayName = *r.DisplayName
+		a.DisplayName = *r.DisplayName
 	}
-	if err := s.mayCreate(ctx, t, a); err != nil {
+	if err := s.mayCreate(ctx, c.Title, a); err != nil {
 		return nil, err
 	}
-	if a.password, err = s.opt.Passwords.Hash(ctx, r.Password.Reveal()); err != nil {
+	var err error
+	if a.Password, err = s.opt.Passwords.Hash(ctx, r.Password.Reveal()); err != nil {
 		return nil, err
 	}
-	err = s.write(ctx, func(tx store.Tx) error { return s.create(tx, t, a) })
+	err = account.Write(ctx, s.store, func(tx store.Tx) error {
+		return answerTo(account.Create(tx, a, demands(c.Title), s.clock().UnixMilli()))
+	})
 	if err != nil {
 		return nil, err
 	}
 	s.log(ctx, "player registered", a, r.CustomTags)
-	return a, nil
+	return s.registered(c.Naming, a), nil
 }
 
 // mayCreate checks, before the expensive part, whether the names of a new
 // account are free and the title has room.
-func (s *Service) mayCreate(ctx context.Context, t Title, a *account) error {
+func (s *Service) mayCreate(ctx context.Context, t *title.Title, a *account.Account) error {
 	if err := s.ensureCounted(ctx, t); err != nil {
 		return err
 	}
-	return s.opt.Store.Read(ctx, func(tx store.Tx) error {
-		var taken []claim
-		for _, c := range a.claims(t) {
-			owner, err := store.Owner(tx, c.space, t.ID, c.key)
-			if err != nil {
-				return err
-			}
-			if owner != "" {
-				taken = append(taken, c)
-			}
-		}
-		if err := errTaken(taken); err != nil || t.PlayerLimit == 0 {
-			return err
-		}
-		n := int64(0)
-		if _, err := store.QueryOne(tx, countStmt, func(r store.Row) error { n = r.Int(0); return nil }, t.ID); err != nil {
-			return err
-		}
-		if n >= t.PlayerLimit {
-			return errFull()
-		}
-		return nil
-	})
+	return s.store.Read(ctx, func(tx store.Tx) error { return answerTo(account.Free(tx, a, demands(t))) })
 }
 
-// create stores a new account with all it claims. It gives the account its ids
-// and times; a transaction that runs again gives new ones.
-func (s *Service) create(tx store.Tx, t Title, a *account) error {
-	now := s.opt.Clock().UnixMilli()
-	a.id, a.account = newPlayerID(now), ludgate.NewPlayerID()
-	a.created, a.lastLogin, a.previousLogin = now, now, 0
-	var taken []claim
-	for _, c := range a.claims(t) {
-		switch err := store.Claim(tx, c.space, t.ID, c.key, a.id); {
-		case errors.Is(err, store.ErrTaken):
-			taken = append(taken, c)
-		case err != nil:
-			return err
-		}
+// answerTo turns what package account says into what a registration answers.
+func answerTo(err error) error {
+	var taken *account.TakenError
+	switch {
+	case errors.As(err, &taken):
+		return errTaken(taken.Names)
+	case errors.Is(err, account.ErrFull): // P-7.EvaluationModePlayerCountExceeded
+		return call.Refuse("EvaluationModePlayerCountExceeded", "Player count limit exceeded")
 	}
-	if err := errTaken(taken); err != nil {
-		return err
-	}
-	if t.PlayerLimit > 0 {
-		n, err := tx.Exec(countOneStmt, t.ID, t.PlayerLimit)
-		if err != nil {
-			return err
-		}
-		if n == 0 {
-			return errFull()
-		}
-	}
-	return a.insert(tx)
+	return err
 }
 
-// errFull is the refusal of one account more than the title may have
-// (P-7.EvaluationModePlayerCountExceeded).
-func errFull() error {
-	return ludgate.Errorf(ludgate.Invalid, "EvaluationModePlayerCountExceeded", "Player count limit exceeded")
+// takenTexts are what a caller hears when a name is taken, in the order in which
+// one names the refusal. Clients compare them, blanks included.
+var takenTexts = []struct {
+	space                         store.Space
+	member, code, message, detail string
+}{
+	{store.SpaceEmail, "Email", "EmailAddressNotAvailable", "Email address not available", "Email address already exists. "},
+	{store.SpaceUsername, "Username", "UsernameNotAvailable", "Username not available", "User name already exists."},
+	{store.SpaceDisplayName, "DisplayName", "NameNotAvailable", "The display name entered is not available.", "The display name entered is not available."},
+}
+
+// errTaken is the refusal of a registration whose names are taken: the first one
+// names it, and the details say all. A display name alone needs no detail.
+func errTaken(taken []account.Name) error {
+	var e *ludgate.Error
+	for _, t := range takenTexts {
+		for _, n := range taken {
+			if n.Space != t.space {
+				continue
+			}
+			if e == nil {
+				e = call.Refuse(t.code, "%s", t.message)
+			}
+			if n.Space != store.SpaceDisplayName || len(taken) > 1 {
+				e.With(t.member, t.detail)
+			}
+		}
+	}
+	return e
 }
 
 // ensureCounted counts the players of a title with a limit once in the life of
 // the process. From then on creations keep the count; before, the title may have
 // had no limit and nobody may have counted.
-func (s *Service) ensureCounted(ctx context.Context, t Title) error {
+func (s *Service) ensureCounted(ctx context.Context, t *title.Title) error {
 	if t.PlayerLimit == 0 {
 		return nil
 	}
 	if _, done := s.counted.Load(t.ID); done {
 		return nil
 	}
-	err := s.opt.Store.Write(ctx, func(tx store.Tx) error {
-		_, err := tx.Exec(recountStmt, t.ID)
-		return err
-	})
+	err := s.store.Write(ctx, func(tx store.Tx) error { return account.Counted(tx, t.ID) })
 	if err == nil {
 		s.counted.Store(t.ID, true)
 	}
 	return err
 }
 
-// write runs fn in a transaction, again when it met a doubled id.
-func (s *Service) write(ctx context.Context, fn func(store.Tx) error) error {
-	err := s.opt.Store.Write(ctx, fn)
-	for range 3 {
-		if !errors.Is(err, errDoubleID) {
-			break
-		}
-		err = s.opt.Store.Write(ctx, fn)
-	}
-	return err
-}
-
 // log notes an operation with the caller's tags (P-2.RegisterPlatformUserRequest.CustomTags)
 // where someone follows at that level.
-func (s *Service) log(ctx context.Context, what string, a *account, tags map[string]string) {
-	if !s.opt.Log.Enabled(ctx, slog.LevelDebug) {
+func (s *Service) log(ctx context.Context, what string, a *account.Account, tags map[string]string) {
+	if !s.gate.Log().Enabled(ctx, slog.LevelDebug) {
 		return
 	}
-	s.opt.Log.DebugContext(ctx, what, "title", a.title, "player", a.id, "tags", clipTags(tags))
+	s.gate.Log().DebugContext(ctx, what, "title", a.Title, "player", a.ID, "tags", clipTags(tags))
 }
 
 // clipTags bounds what a caller can put in a log.

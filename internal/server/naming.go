@@ -2,7 +2,6 @@ package server
 
 import (
 	"cmp"
-	"strings"
 
 	"ludgate/internal/config"
 	"ludgate/internal/wire"
@@ -34,19 +33,4 @@ func (s *Server) naming(name string) *wire.Naming {
 		}
 	}
 	return nil
-}
-
-// titleNaming gives the function that finds a title's own naming, or nil when no
-// title has one.
-func (s *Server) titleNaming() func(id string) *wire.Naming {
-	own := map[string]*wire.Naming{}
-	for _, t := range s.config.Titles {
-		if t.Naming != "" {
-			own[strings.ToUpper(t.ID)] = s.naming(t.Naming)
-		}
-	}
-	if len(own) == 0 {
-		return nil
-	}
-	return func(id string) *wire.Naming { return own[strings.ToUpper(id)] }
 }

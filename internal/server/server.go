@@ -20,6 +20,7 @@ import (
 	"ludgate/internal/containergroup"
 	"ludgate/internal/directory"
 	"ludgate/internal/player"
+	"ludgate/internal/player/title"
 	"ludgate/internal/servername"
 	"ludgate/internal/store"
 	"ludgate/internal/store/datadir"
@@ -30,9 +31,11 @@ import (
 
 // Server is an assembled Ludgate.
 type Server struct {
-	config config.Config
-	log    *slog.Logger
-	clock  ludgate.Clock
+	titles  *title.Registry
+	titleOf func(http.Header) string // the title of a player call's proof
+	config  config.Config
+	log     *slog.Logger
+	clock   ludgate.Clock
 	// namings are all that this server speaks.
 	namings []*wire.Naming
 	store   store.Store
@@ -89,7 +92,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (_ *Server, err
 	if s.store, err = s.openStore(ctx); err != nil {
 		return nil, err
 	}
-	if err := store.Migrate(ctx, s.store, player.Area, containergroup.Area, directory.Area, servername.Area); err != nil {
+	if err := store.Migrate(ctx, s.store, append(player.Areas(), containergroup.Area, directory.Area, servername.Area)...); err != nil {
 		return nil, fmt.Errorf("bring the store up to date: %w", err)
 	}
 	if s.doors, err = listen(&c); err != nil {
@@ -119,7 +122,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (_ *Server, err
 		routes = append(routes, s.devRoutes()...)
 	}
 	s.edge = wire.NewEdge(wire.Options{
-		Default: s.naming(c.Naming), Namings: s.namings, TitleNaming: s.titleNaming(), Authenticate: auth.Authenticate, AuthorityURL: s.authorityURL(),
+		Default: s.naming(c.Naming), Namings: s.namings, TitleNaming: s.titles.Naming, TitleOf: s.titleOf, Authenticate: auth.Authenticate, AuthorityURL: s.authorityURL(),
 		BodyTimeout: c.Limits.BodyTimeout, MaxBody: c.Limits.Body, Log: log,
 	}, routes...)
 	return s, nil

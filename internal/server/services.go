@@ -1,9 +1,9 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"path/filepath"
@@ -14,6 +14,8 @@ import (
 	"ludgate/internal/directory"
 	"ludgate/internal/password"
 	"ludgate/internal/player"
+	"ludgate/internal/player/call"
+	"ludgate/internal/player/title"
 	"ludgate/internal/secret"
 	"ludgate/internal/servername"
 	"ludgate/internal/streaming"
@@ -24,7 +26,7 @@ import (
 
 // openPlayers opens the player service with what it stands on: tickets,
 // passwords, titles and a streaming platform.
-func (s *Server) openPlayers(context.Context) ([]wire.Route, error) {
+func (s *Server) openPlayers(ctx context.Context) ([]wire.Route, error) {
 	c := &s.config
 	keys := filepath.Join(c.Data, "keys")
 	ring, err := ticket.OpenRing(keys, "tickets", s.clock)
@@ -33,10 +35,6 @@ func (s *Server) openPlayers(context.Context) ([]wire.Route, error) {
 	}
 	hasher := password.New(password.Options{Workers: c.Passwords.Workers, Queue: c.Passwords.Queue, Log: s.log})
 	s.onClose(func() error { hasher.Close(); return nil })
-	titles, err := s.titles()
-	if err != nil {
-		return nil, err
-	}
 	var routes []wire.Route
 	validateURL := c.Streaming.ValidateURL
 	if validateURL == "" && c.Mode == config.Dev {
@@ -46,9 +44,12 @@ func (s *Server) openPlayers(context.Context) ([]wire.Route, error) {
 		}
 		routes = append(routes, more...)
 	}
-	opt := player.Options{
-		Store: s.store, Titles: titles, Tickets: ticket.NewIssuer(ring, s.clock), Passwords: hasher, Clock: s.clock, Log: s.log,
+	tickets := ticket.NewIssuer(ring, s.clock)
+	gate, err := s.openGate(ctx, keys, tickets)
+	if err != nil {
+		return nil, err
 	}
+	opt := player.Options{Gate: gate, Tickets: tickets, Passwords: hasher}
 	if validateURL != "" {
 		v, err := streaming.New(streaming.Options{URL: validateURL, Timeout: c.Streaming.Timeout, CacheFor: c.Streaming.Cache, Clock: s.clock, Log: s.log})
 		if err != nil {
@@ -61,27 +62,41 @@ func (s *Server) openPlayers(context.Context) ([]wire.Route, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.titleOf = gate.TitleOf
 	return append(routes, svc.Routes()...), nil
 }
 
-// titles gives the titles of the settings; in development mode others spring up.
-func (s *Server) titles() (player.Titles, error) {
+// openGate opens the titles and what every player call passes.
+func (s *Server) openGate(ctx context.Context, keys string, tickets *ticket.Issuer) (*call.Gate, error) {
 	c := &s.config
-	var list []player.Title
-	for _, t := range c.Titles {
-		list = append(list, player.Title{
-			ID: t.ID, Naming: s.naming(t.Naming), StreamingClientID: cmp.Or(t.StreamingClientID, c.Streaming.ClientID),
-			PlayerLimit: t.PlayerLimit, DuplicateNames: t.AllowDuplicateNames,
-		})
-	}
-	titles, err := player.NewTitleList(list...)
+	key, err := secret.LoadKey(keys, "secrets")
 	if err != nil {
 		return nil, err
 	}
-	if c.Mode == config.Dev {
-		titles.SpringUp(player.Title{StreamingClientID: c.Streaming.ClientID})
+	box, err := secret.NewBox(key, "player")
+	if err != nil {
+		return nil, err
 	}
-	return titles, nil
+	opt := title.Options{
+		Store: s.store, Box: box, Declared: map[string]title.Settings{}, Naming: s.naming, Clock: s.clock, Log: s.log,
+		Defaults: title.Settings{StreamingClientID: c.Streaming.ClientID},
+	}
+	for _, t := range c.Titles {
+		if _, twice := opt.Declared[t.ID]; twice {
+			return nil, fmt.Errorf("title %s is there twice", t.ID)
+		}
+		opt.Declared[t.ID] = title.Settings{
+			Naming: t.Naming, StreamingClientID: t.StreamingClientID, PlayerLimit: t.PlayerLimit, DuplicateNames: t.AllowDuplicateNames,
+		}
+	}
+	if c.Mode == config.Dev { // others spring up
+		opt.Template = &title.Settings{}
+	}
+	if s.titles, err = title.Open(ctx, opt); err != nil {
+		return nil, err
+	}
+	s.onClose(func() error { s.titles.Close(); return nil })
+	return call.NewGate(call.Options{Store: s.store, Titles: s.titles, Tickets: tickets, Box: box, Clock: s.clock, Log: s.log}), nil
 }
 
 // openPlatform starts the built-in streaming platform on a loopback address of

@@ -10,6 +10,9 @@ const (
 	SpaceUsername          Space = "username"           // scope: title
 	SpaceDisplayName       Space = "displayname"        // scope: title
 	SpaceStreamingIdentity Space = "streaming-identity" // scope: title
+	SpaceCustomID          Space = "custom-id"          // scope: title
+	SpaceServerCustomID    Space = "server-custom-id"   // scope: title
+	SpaceOpenID            Space = "openid"             // scope: title
 	SpaceGroupUniqueName   Space = "group-unique-name"  // scope: tenant
 	SpaceMailNickname      Space = "mail-nickname"      // scope: tenant
 	SpaceDNSLabel          Space = "dns-label"          // scope: region and reuse scope

@@ -19,8 +19,12 @@ type Options struct {
 	Default *Naming   // what a client speaks when nothing else says so; Neutral
 	Namings []*Naming // all namings served; Neutral and Vendor when empty
 	// TitleNaming gives the naming of a title that has one of its own, else
-	// nil. Nil when no title has one.
-	TitleNaming func(titleID string) *Naming
+	// nil. It calls titleID only where some title has one: finding the title
+	// takes a look into the body. Nil when no title ever has one.
+	TitleNaming func(titleID func() string) *Naming
+	// TitleOf gives the title that the proof in a call's headers is for, or "",
+	// for calls that name no title in their host or body. It may be nil.
+	TitleOf func(http.Header) string
 	// Authenticate finds the principal of a Management or Directory request and
 	// gives a context that carries it, or an Unauthenticated error.
 	Authenticate func(r *http.Request, s Surface) (context.Context, error)

@@ -239,7 +239,7 @@ func TestDirectoryPaths(t *testing.T) {
 
 func TestNamingOfPlayerCalls(t *testing.T) {
 	titles := map[string]*Naming{"ACE": acme}
-	srv := testEdge(t, Options{TitleNaming: func(id string) *Naming { return titles[id] }})
+	srv := testEdge(t, Options{TitleNaming: func(id func() string) *Naming { return titles[id()] }})
 	in := `{"TitleId":"ACE","AcmeId":"1","Inner":{"AcmeId":"2","Provider":"Tv","Tags":{"PlatformId":"AcmeId"}},"List":[{"AcmeId":"3"}]}`
 	want := `{"code":200,"status":"OK","data":` + in + `,` + in[1:]
 	if r := send(t, srv, "POST", "/Client/Ekho", in); r.body != want {
@@ -278,7 +278,7 @@ func TestNamingOfPlayerCalls(t *testing.T) {
 
 func TestPlayerErrors(t *testing.T) {
 	titles := map[string]*Naming{"ACE": acme}
-	srv := testEdge(t, Options{TitleNaming: func(id string) *Naming { return titles[id] }})
+	srv := testEdge(t, Options{TitleNaming: func(id func() string) *Naming { return titles[id()] }})
 	want := `{"code":400,"status":"BadRequest","error":"NotAuthenticated","errorCode":1074,"errorMessage":"no","errorDetails":{"PlatformId":["why"]}}`
 	if r := send(t, srv, "POST", "/Client/Refuse", `{}`); r.status != 400 || r.body != want {
 		t.Errorf("neutral: %d %s", r.status, r.body)

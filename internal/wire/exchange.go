@@ -101,11 +101,7 @@ func (x *exchange) prepare(en *entry, m method) (*Request, context.Context, erro
 // server's, and refuses a path that this naming spells otherwise.
 func (x *exchange) chooseNaming(r *Request, m method) error {
 	if pick := x.edge.opt.TitleNaming; pick != nil {
-		r.title = r.HostTitle()
-		if r.title == "" {
-			r.title = peekString(r.Body, "TitleId")
-		}
-		if n := pick(r.title); n != nil {
+		if n := pick(func() string { return x.title(r) }); n != nil {
 			x.naming = n
 		}
 	}
@@ -113,6 +109,19 @@ func (x *exchange) chooseNaming(r *Request, m method) error {
 		return x.unknownPath()
 	}
 	return nil
+}
+
+// title is the title that a player call is for, as far as can be told before its
+// naming is known.
+func (x *exchange) title(r *Request) string {
+	id := r.HostTitle()
+	if id == "" {
+		id = peekString(r.Body, "TitleId")
+	}
+	if id == "" && x.edge.opt.TitleOf != nil {
+		id = x.edge.opt.TitleOf(x.http.Header)
+	}
+	return id
 }
 
 // reply writes a handler's answer.

@@ -29,7 +29,6 @@ type Request struct {
 
 	surface Surface
 	params  map[string]string
-	title   string
 	buffer  *bytes.Buffer
 }
 

@@ -1,4 +1,4 @@
-package player
+package account
 
 import (
 	"strings"
@@ -32,7 +32,7 @@ func TestKeys(t *testing.T) {
 		{"blanks count", displayNameKey, "An n", "Ann", false},
 		{"look-alikes of other scripts are others", displayNameKey, "Аnn", "Ann", false},
 		{"accent", displayNameKey, "Ánn", "Ann", false},
-		{"ids of the platform are its own", streamingKey, "a", "A", false},
+		{"ids of the platform are its own", identityKey, "a", "A", false},
 	} {
 		if got := tc.key(tc.a) == tc.key(tc.b); got != tc.same {
 			t.Errorf("%s: %q and %q: keys %q and %q", tc.what, tc.a, tc.b, tc.key(tc.a), tc.key(tc.b))
@@ -78,44 +78,8 @@ func TestValidEmail(t *testing.T) {
 		{"a@" + strings.Repeat("b", 63) + ".com", true}, {"a@" + strings.Repeat("b", 64) + ".com", false},
 		{"a@" + strings.Repeat("b.", 124) + "com" + "x", true}, {"a@" + strings.Repeat("b.", 125) + "com", false},
 	} {
-		if got := validEmail(tc.email); got != tc.ok {
+		if got := ValidEmail(tc.email); got != tc.ok {
 			t.Errorf("%q (%d bytes): %v, want %v", tc.email, len(tc.email), got, tc.ok)
 		}
-	}
-}
-
-func TestTitleList(t *testing.T) {
-	l := must(NewTitleList(Title{ID: "abc", PlayerLimit: 7}))(t)
-	if got, ok := l.Get("ABC"); !ok || got.ID != "ABC" || got.PlayerLimit != 7 {
-		t.Errorf("listed: %+v %v", got, ok)
-	}
-	if _, ok := l.Get("ABD"); ok {
-		t.Error("a title that is not listed exists")
-	}
-	l.SpringUp(Title{StreamingClientID: "x"})
-	if got, ok := l.Get("ABD"); !ok || got.ID != "ABD" || got.StreamingClientID != "x" {
-		t.Errorf("sprung up: %+v %v", got, ok)
-	}
-	if got, _ := l.Get("ABC"); got.StreamingClientID != "" {
-		t.Errorf("a listed title has the template's settings: %+v", got)
-	}
-	for _, id := range []string{"", "AB", "ABCDEF", "ABG", "abc", "A B", "ÄBC"} {
-		if _, ok := l.Get(id); ok {
-			t.Errorf("%q sprang up", id)
-		}
-	}
-	for _, bad := range [][]Title{{{ID: "XYZ"}}, {{ID: ""}}, {{ID: "ABC"}, {ID: "abc"}}} {
-		if _, err := NewTitleList(bad...); err == nil {
-			t.Errorf("%v is accepted", bad)
-		}
-	}
-	if a, b := (Title{ID: "ABC"}).publisher(), (Title{ID: "ABD"}).publisher(); !playerID.MatchString(a) || a == b {
-		t.Errorf("publishers %s and %s", a, b)
-	}
-}
-
-func TestNewNeedsItsParts(t *testing.T) {
-	if _, err := New(Options{}); err == nil {
-		t.Error("a service without a store is made")
 	}
 }

@@ -1,15 +1,15 @@
-package player
+package account
 
 import (
 	"strings"
 	"unicode"
 )
 
-// validEmail reports whether s is an address as people have them: a dot-atom, an
+// ValidEmail reports whether s is an address as people have them: a dot-atom, an
 // at sign and a domain of at least two labels, letters of any script included.
 // Quoted local parts, comments and address literals are legal in mail and used
 // by nobody but attackers, so they are refused.
-func validEmail(s string) bool {
+func ValidEmail(s string) bool {
 	local, domain, ok := strings.Cut(s, "@")
 	return ok && len(s) <= 254 && len(local) <= 64 && validLocal(local) && validDomain(domain)
 }

@@ -1,0 +1,1 @@
+DELETE FROM players WHERE title = $1 AND id = $2

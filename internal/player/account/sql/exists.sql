@@ -1,0 +1,1 @@
+SELECT 1 FROM players WHERE title = $1 AND id = $2

@@ -1,0 +1,1 @@
+SELECT id, version, doc FROM titles ORDER BY id

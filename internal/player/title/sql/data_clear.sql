@@ -1,0 +1,1 @@
+DELETE FROM title_data WHERE title = $1

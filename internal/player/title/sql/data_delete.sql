@@ -1,0 +1,1 @@
+DELETE FROM title_data WHERE title = $1 AND internal = $2 AND key = $3

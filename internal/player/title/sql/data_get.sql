@@ -1,0 +1,1 @@
+SELECT value FROM title_data WHERE title = $1 AND internal = $2 AND key = $3

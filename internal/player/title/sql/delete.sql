@@ -1,0 +1,1 @@
+DELETE FROM titles WHERE id = $1

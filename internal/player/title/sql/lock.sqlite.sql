@@ -1,0 +1,1 @@
+SELECT doc FROM titles WHERE id = $1
