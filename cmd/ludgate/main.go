@@ -49,6 +49,6 @@ func root() *cobra.Command {
 	}
 	cmd.CompletionOptions.HiddenDefaultCmd = true
 	cmd.AddCommand(devCommand(), serveCommand(), tourCommand(), benchCommand(), configCommand(),
-		tokenCommand(), imageCommand(), versionCommand(), referenceCommand())
+		tokenCommand(), keysCommand(), imageCommand(), versionCommand(), referenceCommand())
 	return cmd
 }

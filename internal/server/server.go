@@ -155,6 +155,14 @@ func (s *Server) openStore(ctx context.Context) (store.Store, error) {
 // onClose remembers what Close has to undo.
 func (s *Server) onClose(f func() error) { s.closers = append(s.closers, f) }
 
+// background runs work until Close, which waits for its end.
+func (s *Server) background(ctx context.Context, work func(context.Context)) {
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan struct{})
+	go func() { defer close(done); work(ctx) }()
+	s.onClose(func() error { stop(); <-done; return nil })
+}
+
 // note adds a line to the banner.
 func (s *Server) note(line string) { s.notes = append(s.notes, line) }
 

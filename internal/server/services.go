@@ -29,10 +29,11 @@ import (
 func (s *Server) openPlayers(ctx context.Context) ([]wire.Route, error) {
 	c := &s.config
 	keys := filepath.Join(c.Data, "keys")
-	ring, err := ticket.OpenRing(keys, "tickets", s.clock)
+	ring, err := ticket.OpenRing(keys, ticket.FileName, s.clock)
 	if err != nil {
 		return nil, err
 	}
+	s.background(ctx, func(ctx context.Context) { ring.Watch(ctx, s.log) })
 	hasher := password.New(password.Options{Workers: c.Passwords.Workers, Queue: c.Passwords.Queue, Log: s.log})
 	s.onClose(func() error { hasher.Close(); return nil })
 	var routes []wire.Route

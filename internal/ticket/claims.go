@@ -2,6 +2,7 @@ package ticket
 
 import (
 	"encoding/binary"
+	"slices"
 	"time"
 )
 
@@ -9,27 +10,49 @@ import (
 // the contract's entity type names.
 type EntityType string
 
-// Entity types of a player.
+// Entity types.
 const (
-	TitlePlayerAccount  EntityType = "title_player_account"  // the player in one title
+	TitlePlayerAccount  EntityType = "title_player_account"  // a player in one title
 	MasterPlayerAccount EntityType = "master_player_account" // the account itself
+	TitleEntity         EntityType = "title"                 // the title: its servers
 )
 
-// entityCodes are the bytes that stand for entity types in a token; 0 is a
-// session ticket, which stands for none. Numbers are never given a second time.
-var entityCodes = map[EntityType]byte{"": 0, TitlePlayerAccount: 1, MasterPlayerAccount: 2}
+// entityTypes have the byte that stands for them in a token as index; 0 is a
+// session ticket, which stands for none. Places are never given a second time.
+var entityTypes = []EntityType{"", TitlePlayerAccount, MasterPlayerAccount, TitleEntity}
 
-// Bearer is whom a proof is made for.
+// LoginIdentityProvider is by what a player signed in; the values are those of
+// the enumeration of that name (P-2.LinkedPlatformAccountModel.Platform).
+type LoginIdentityProvider string
+
+// Providers. The zero value is unknown: in tokens of earlier versions, and in
+// those of titles, which nobody signs in for.
+const (
+	ByPassword     LoginIdentityProvider = "Platform" // with user name or e-mail
+	ByStreaming    LoginIdentityProvider = "StreamingPlatform"
+	ByCustomID     LoginIdentityProvider = "Custom"
+	ByServerCustom LoginIdentityProvider = "CustomServer"
+	ByOpenID       LoginIdentityProvider = "OpenIdConnect"
+)
+
+// providers have the byte that stands for them in a proof as index, likewise.
+var providers = []LoginIdentityProvider{"", ByPassword, ByStreaming, ByCustomID, ByServerCustom, ByOpenID}
+
+// Bearer is whom a proof is made for. A title entity has a title only.
 type Bearer struct {
-	Title   string // title id
-	Player  string // PlatformId; holds no "-"
-	Account string // id of the title player account
+	Title    string                // title id
+	Player   string                // PlatformId; holds no "-"
+	Account  string                // id of the title player account
+	Provider LoginIdentityProvider // by what the player signed in
 }
 
 // ID is the id of the bearer as an entity of type t.
 func (b Bearer) ID(t EntityType) string {
-	if t == MasterPlayerAccount {
+	switch t {
+	case MasterPlayerAccount:
 		return b.Player
+	case TitleEntity:
+		return b.Title
 	}
 	return b.Account
 }
@@ -42,46 +65,56 @@ type Claims struct {
 	Expires time.Time
 }
 
+// Versions of claims. Version 1 had no provider; it is still read.
 const (
-	claimsVersion = 1
+	claimsVersion = 2
+	oldVersion    = 1
 	nonceSize     = 8
-	claimsHead    = 2 + 8 + 8 + nonceSize
+	claimsTail    = 8 + 8 + nonceSize // times and nonce
 )
 
-// encode writes claims as version, entity type, issue and expiry in
+// encode writes claims as version, entity type, provider, issue and expiry in
 // milliseconds, a nonce that tells two proofs of one moment apart, and the
-// bearer's three strings, each after a byte that holds its length.
+// bearer's three strings, each after a byte that holds its length. A type or
+// provider that is not in the lists is written as one that no reader accepts.
 func (c Claims) encode(nonce [nonceSize]byte) []byte {
-	b := make([]byte, 0, claimsHead+3+len(c.Title)+len(c.Player)+len(c.Account))
-	b = append(b, claimsVersion, entityCodes[c.Type])
+	b := make([]byte, 0, 3+claimsTail+3+len(c.Title)+len(c.Player)+len(c.Account))
+	b = append(b, claimsVersion, byte(slices.Index(entityTypes, c.Type)), byte(slices.Index(providers, c.Provider)))
 	b = binary.BigEndian.AppendUint64(b, uint64(c.Issued.UnixMilli()))
 	b = binary.BigEndian.AppendUint64(b, uint64(c.Expires.UnixMilli()))
 	b = append(b, nonce[:]...)
-	for _, s := range []string{c.Title, c.Player, c.Account} {
+	for _, s := range [...]string{c.Title, c.Player, c.Account} {
 		b = append(append(b, byte(len(s))), s...)
 	}
 	return b
 }
 
-// decodeClaims reads what encode wrote, and nothing else.
+// decodeClaims reads what encode writes, or wrote in version 1, and nothing else.
 func decodeClaims(b []byte) (c Claims, ok bool) {
-	if len(b) < claimsHead || b[0] != claimsVersion {
+	if len(b) < 2 || int(b[1]) >= len(entityTypes) {
 		return c, false
 	}
-	known := false
-	for t, code := range entityCodes {
-		if code == b[1] {
-			c.Type, known = t, true
-		}
+	c.Type = entityTypes[b[1]]
+	switch {
+	case b[0] == oldVersion:
+		b = b[2:]
+	case b[0] == claimsVersion && len(b) > 2 && int(b[2]) < len(providers):
+		c.Provider = providers[b[2]]
+		b = b[3:]
+	default:
+		return c, false
 	}
-	c.Issued = time.UnixMilli(int64(binary.BigEndian.Uint64(b[2:]))).UTC()
-	c.Expires = time.UnixMilli(int64(binary.BigEndian.Uint64(b[10:]))).UTC()
-	b = b[claimsHead:]
-	for _, s := range []*string{&c.Title, &c.Player, &c.Account} {
-		if len(b) == 0 || len(b) < 1+int(b[0]) {
+	if len(b) < claimsTail {
+		return c, false
+	}
+	c.Issued = time.UnixMilli(int64(binary.BigEndian.Uint64(b))).UTC()
+	c.Expires = time.UnixMilli(int64(binary.BigEndian.Uint64(b[8:]))).UTC()
+	names := string(b[claimsTail:]) // the three share it
+	for _, s := range [...]*string{&c.Title, &c.Player, &c.Account} {
+		if names == "" || len(names) < 1+int(names[0]) {
 			return c, false
 		}
-		*s, b = string(b[1:1+b[0]]), b[1+b[0]:]
+		*s, names = names[1:1+int(names[0])], names[1+int(names[0]):]
 	}
-	return c, known && len(b) == 0
+	return c, names == ""
 }

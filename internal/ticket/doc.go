@@ -10,8 +10,12 @@
 //
 // [Issuer] makes and checks them. Beneath it, a [Ring] is a file of signing keys
 // that seals any short payload for a purpose; what was sealed for one purpose
-// does not open for another. The first key of the file signs and every key
-// checks: to rotate, put a new one in front, and take an old one out when the
-// last proof it signed has expired. Several nodes share one ring by having the
-// same file.
+// does not open for another.
+//
+// Every key of the file checks, and the newest whose time has come signs.
+// [Rotate] puts a new one in front, which at first only checks, so that all
+// servers know it before the first proof signed with it appears; the old one
+// stays until the last proof it signed has expired, so a rotation signs nobody
+// out. A running server looks at the file every second ([Ring.Watch]). Several
+// nodes share one ring by having the same file.
 package ticket

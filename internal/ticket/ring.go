@@ -1,8 +1,8 @@
 package ticket
 
 import (
+	"context"
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -10,15 +10,14 @@ import (
 	"fmt"
 	"hash"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"ludgate"
-	"ludgate/internal/secret"
 )
 
 // Why a text is not accepted.
@@ -38,100 +37,133 @@ const (
 	secretSize = 32
 	macSize    = sha256.Size
 	maxText    = 1024 // bytes of a text that is looked at
+
+	watchInterval = time.Second
 )
 
 // Ring is a set of signing keys. It is safe for concurrent use.
 type Ring struct {
-	keys []*key // the first one signs
+	path  string
+	clock ludgate.Clock
+	keys  atomic.Pointer[[]*key] // newest first; replaced as a whole
+	// seen is the file that keys were last read from.
+	mu   sync.Mutex
+	seen fs.FileInfo
 }
 
 // key is one signing key with the states of its HMAC that are not in use.
 type key struct {
-	id   [keyIDSize]byte
-	macs sync.Pool
-}
-
-// ringFile is the JSON of a ring's file.
-type ringFile struct {
-	Keys []keyFile `json:"keys"`
-}
-
-type keyFile struct {
-	ID      string    `json:"id"`     // 8 hexadecimal digits
-	Secret  []byte    `json:"secret"` // 32 bytes in base64
-	Created time.Time `json:"created"`
+	id        [keyIDSize]byte
+	activates int64 // milliseconds since 1970; it signs from then on
+	macs      sync.Pool
 }
 
 // OpenRing reads the ring in dir/name, making it with one key (mode 0600) at the
 // first start. A file that is damaged, or that others may read, is refused with
 // a sentence that says what to do.
 func OpenRing(dir, name string, clock ludgate.Clock) (*Ring, error) {
-	path := filepath.Join(dir, name)
-	b, err := os.ReadFile(path)
+	r := &Ring{path: filepath.Join(dir, name), clock: clock}
+	err := r.Reload()
 	if errors.Is(err, fs.ErrNotExist) {
-		return createRing(path, clock())
+		if err = createRing(r.path, clock()); err == nil {
+			err = r.Reload()
+		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read signing keys: %w", err)
-	}
-	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
-		return nil, fmt.Errorf("the signing keys in %s can be read by others (mode %04o); run: chmod 600 %s", path, info.Mode().Perm(), path)
-	}
-	var file ringFile
-	if err := json.Unmarshal(b, &file); err != nil {
-		return nil, fmt.Errorf("%s holds no signing keys (%v); restore it from a backup", path, err)
-	}
-	ring, err := newRing(file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w; restore it from a backup", path, err)
-	}
-	return ring, nil
-}
-
-// createRing writes a ring of one new key.
-func createRing(path string, now time.Time) (*Ring, error) {
-	var id [keyIDSize]byte
-	k := keyFile{Secret: make([]byte, secretSize), Created: now.UTC().Truncate(time.Second)}
-	_, _ = rand.Read(id[:]) // crypto/rand.Read never fails
-	_, _ = rand.Read(k.Secret)
-	k.ID = hex.EncodeToString(id[:])
-	file := ringFile{Keys: []keyFile{k}}
-	b, err := json.Marshal(file)
 	if err != nil {
 		return nil, err
-	}
-	if err := secret.WriteFile(path, append(b, '\n')); err != nil {
-		return nil, fmt.Errorf("make signing keys: %w", err)
-	}
-	return newRing(file)
-}
-
-func newRing(file ringFile) (*Ring, error) {
-	if len(file.Keys) == 0 {
-		return nil, errors.New("there is no key")
-	}
-	r := &Ring{}
-	for _, f := range file.Keys {
-		id, err := hex.DecodeString(f.ID)
-		if err != nil || len(id) != keyIDSize {
-			return nil, fmt.Errorf("key id %q is not 8 hexadecimal digits", f.ID)
-		}
-		if len(f.Secret) != secretSize {
-			return nil, fmt.Errorf("key %s has %d bytes instead of %d", f.ID, len(f.Secret), secretSize)
-		}
-		k := &key{id: [keyIDSize]byte(id)}
-		if r.find(k.id[:]) != nil {
-			return nil, fmt.Errorf("two keys have the id %s", f.ID)
-		}
-		k.macs.New = func() any { return hmac.New(sha256.New, f.Secret) }
-		r.keys = append(r.keys, k)
 	}
 	return r, nil
 }
 
+// Reload reads the file again. A file that cannot be used leaves the ring as it
+// is.
+func (r *Ring) Reload() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.seen = nil
+	// What is read may be newer than what was looked at; then Watch reads once
+	// too often.
+	info, err := os.Stat(r.path)
+	if err != nil {
+		return fmt.Errorf("read signing keys: %w", err)
+	}
+	file, err := readRing(r.path)
+	if err != nil {
+		return err
+	}
+	keys := make([]*key, len(file.Keys))
+	for i, f := range file.Keys {
+		keys[i] = newKey(f)
+	}
+	r.keys.Store(&keys)
+	r.seen = info
+	return nil
+}
+
+// Watch looks at the file every second until ctx ends and reads it again when it
+// was changed. A file that cannot be used is logged once and tried again.
+func (r *Ring) Watch(ctx context.Context, log *slog.Logger) {
+	ticker := time.NewTicker(watchInterval)
+	defer ticker.Stop()
+	said := ""
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if !r.changed() {
+			continue
+		}
+		switch err := r.Reload(); {
+		case err == nil:
+			log.Info("signing keys were read again", "file", r.path, "keys", len(*r.keys.Load()))
+			said = ""
+		case err.Error() != said:
+			log.Error("signing keys were changed and cannot be used; the earlier ones stay in use", "error", err)
+			said = err.Error()
+		}
+	}
+}
+
+// changed reports whether the file is another one than was read.
+func (r *Ring) changed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	info, err := os.Stat(r.path)
+	return err != nil || r.seen == nil || !os.SameFile(info, r.seen) || info.Size() != r.seen.Size() || !info.ModTime().Equal(r.seen.ModTime())
+}
+
+// newKey makes a key of one that was checked.
+func newKey(f keyFile) *key {
+	id, _ := hex.DecodeString(f.ID)
+	k := &key{id: [keyIDSize]byte(id)}
+	if !f.Activates.IsZero() {
+		k.activates = f.Activates.UnixMilli()
+	}
+	k.macs.New = func() any { return hmac.New(sha256.New, f.Secret) }
+	return k
+}
+
+// signing gives the newest key whose time has come, and the oldest while none's
+// has.
+func (r *Ring) signing() *key {
+	keys := *r.keys.Load()
+	if keys[0].activates == 0 {
+		return keys[0]
+	}
+	now := r.clock().UnixMilli()
+	for _, k := range keys {
+		if k.activates <= now {
+			return k
+		}
+	}
+	return keys[len(keys)-1]
+}
+
 // find gives the key of an id, or nil.
 func (r *Ring) find(id []byte) *key {
-	for _, k := range r.keys {
+	for _, k := range *r.keys.Load() {
 		if string(k.id[:]) == string(id) {
 			return k
 		}
@@ -158,7 +190,7 @@ var text64 = base64.RawURLEncoding.Strict()
 // Seal signs a payload for a purpose; the result is URL-safe text of at most
 // 1024 bytes, so a payload may have about 700.
 func (r *Ring) Seal(purpose string, payload []byte) string {
-	k := r.keys[0]
+	k := r.signing()
 	raw := make([]byte, 0, keyIDSize+len(payload)+macSize)
 	raw = append(append(raw, k.id[:]...), payload...)
 	raw = k.mac(raw, purpose, raw)
