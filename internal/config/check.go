@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"net"
+	"net/mail"
 	"net/netip"
 	"net/url"
 	"regexp"
@@ -38,6 +39,7 @@ func (c *Config) check() error {
 		{"log.level", c.Log.Level, []string{"debug", "info", "warn", "error"}},
 		{"log.format", c.Log.Format, []string{"text", "json"}},
 		{"naming", c.Naming, c.namingNames()},
+		{"mail.tls", c.Mail.TLS, []string{"starttls", "tls", "none"}},
 	} {
 		if !slices.Contains(e.allowed, e.value) {
 			return fmt.Errorf("%s is %q; it must be one of %s", e.name, e.value, strings.Join(e.allowed, ", "))
@@ -60,6 +62,7 @@ func (c *Config) check() error {
 	for name, n := range map[string]int64{
 		"limits.body": c.Limits.Body, "limits.body_timeout": int64(c.Limits.BodyTimeout), "limits.connections": int64(c.Limits.Connections),
 		"streaming.timeout": int64(c.Streaming.Timeout), "containers.start_timeout": int64(c.Containers.StartTimeout), "drain_timeout": int64(c.DrainTimeout), "passwords.queue": int64(c.Passwords.Queue),
+		"mail.timeout": int64(c.Mail.Timeout),
 	} {
 		if n <= 0 {
 			return fmt.Errorf("%s must be more than 0", name)
@@ -68,7 +71,35 @@ func (c *Config) check() error {
 	if c.Containers.MaxCPU <= 0 || c.Containers.MaxMemoryGB <= 0 {
 		return fmt.Errorf("containers.max_cpu and containers.max_memory_gb must be more than 0")
 	}
+	if err := c.Mail.check(); err != nil {
+		return err
+	}
 	return c.checkTitles()
+}
+
+// check checks the settings of e-mail against each other.
+func (m *Mail) check() error {
+	_, fromErr := mail.ParseAddress(m.From)
+	ip, ipErr := netip.ParseAddr(m.Host)
+	switch {
+	case m.Port < 0 || m.Port > 65535:
+		return fmt.Errorf("mail.port is %d; it must be 1 to 65535, or 0 for the usual one", m.Port)
+	case m.From != "" && fromErr != nil:
+		return fmt.Errorf("mail.from is %q; it must be an e-mail address, with or without a name before it", m.From)
+	case (m.Username == "") != (m.Password == ""):
+		return fmt.Errorf("mail.username and mail.password go together: set both or neither")
+	case m.Host == "" && m.Username != "":
+		return fmt.Errorf("mail.username is set but mail.host is not: name the mail server")
+	case m.Host == "":
+		return nil
+	case m.From == "":
+		return fmt.Errorf("mail.host is set but mail.from is not: e-mails need a sender")
+	case strings.ContainsAny(m.Host, "/@ []") || ipErr != nil && strings.Contains(m.Host, ":"):
+		return fmt.Errorf("mail.host is %q; it must be a host name or address, and its port goes to mail.port", m.Host)
+	case m.TLS == "none" && m.Host != "localhost" && (ipErr != nil || !ip.IsLoopback()):
+		return fmt.Errorf("mail.tls is none, which is for a mail server on this machine (localhost, 127.0.0.1, ::1) only, and mail.host is %q", m.Host)
+	}
+	return nil
 }
 
 // checkAddress checks a listening address; development mode stays on loopback.

@@ -43,6 +43,7 @@ type Config struct {
 	Passwords  Passwords  `yaml:"passwords"`
 	Containers Containers `yaml:"containers"`
 	Tokens     Tokens     `yaml:"tokens"`
+	Mail       Mail       `yaml:"mail"`
 
 	Titles  []Title  `yaml:"titles" doc:"The titles of this installation; any other title id is unknown. In development mode every well-formed id springs up on first use."`
 	Namings []Naming `yaml:"namings" doc:"Further namings: tables of words for clients that speak neither the neutral nor the vendor set."`
@@ -102,6 +103,17 @@ type Tokens struct {
 	DirectoryAudiences  []string `yaml:"directory_audiences" env:"LUDGATE_TOKENS_DIRECTORY_AUDIENCES" doc:"Further audiences that directory calls accept."`
 }
 
+// Mail is how e-mails leave: recovery of accounts, verification of addresses.
+type Mail struct {
+	Host     string        `yaml:"host" env:"LUDGATE_MAIL_HOST" doc:"The mail server (SMTP) that e-mails are handed to. When empty, development mode puts them into the directory mailbox of the data directory, and production refuses calls that would send one."`
+	Port     int           `yaml:"port" env:"LUDGATE_MAIL_PORT" doc:"Its port; 0 means that of mail.tls: 587, 465 or 25."`
+	TLS      string        `yaml:"tls" env:"LUDGATE_MAIL_TLS" doc:"How the connection is protected: starttls (must turn to TLS), tls (from the first byte), none (to this machine only)."`
+	Username string        `yaml:"username" env:"LUDGATE_MAIL_USERNAME" doc:"User name at the mail server; no sign-in when empty."`
+	Password secret.Text   `yaml:"password" env:"LUDGATE_MAIL_PASSWORD" doc:"Password at the mail server; never printed."`
+	From     string        `yaml:"from" env:"LUDGATE_MAIL_FROM" doc:"Sender of e-mails, such as Example Games <no-reply@example.com>; required with mail.host."`
+	Timeout  time.Duration `yaml:"timeout" env:"LUDGATE_MAIL_TIMEOUT" doc:"How long handing over one e-mail may take."`
+}
+
 // Title is one game.
 type Title struct {
 	ID                  string `yaml:"id" doc:"Title id: 3 to 5 hexadecimal digits."`
@@ -136,6 +148,7 @@ func Defaults(mode Mode) Config {
 		Streaming:  Streaming{Timeout: 5 * time.Second, Cache: 30 * time.Second},
 		Passwords:  Passwords{Queue: 1024},
 		Containers: Containers{Region: "local", DNSSuffix: "ludgate.internal", Addresses: Loopback, MaxCPU: 31, MaxMemoryGB: 240, StartTimeout: 30 * time.Minute},
+		Mail:       Mail{TLS: "starttls", Timeout: 30 * time.Second},
 	}
 	if mode == Dev {
 		c.Streaming.ClientID = "ludgate-dev"

@@ -53,6 +53,15 @@ func TestMistakes(t *testing.T) {
 		{"title's naming", "titles: [{id: aa1, naming: acme}]", nil, nil, "titles[0].naming"},
 		{"naming without a name", "namings: [{envelope: bare}]", nil, nil, "namings[0].name"},
 		{"naming that exists", "namings: [{name: vendor}]", nil, nil, "namings[0].name"},
+		{"mail without a sender", "mail: {host: mx.example.com}", nil, nil, "mail.from is not"},
+		{"mail's sender", "mail: {host: mx.example.com, from: nobody}", nil, nil, "mail.from is \"nobody\""},
+		{"mail's host", "mail: {host: 'mx.example.com:25', from: a@example.com}", nil, nil, "its port goes to mail.port"},
+		{"mail's port", "", []string{"LUDGATE_MAIL_PORT=70000"}, nil, "mail.port is 70000"},
+		{"mail's protection", "mail: {tls: perhaps}", nil, nil, "mail.tls is \"perhaps\""},
+		{"mail in the open", "mail: {host: mx.example.com, from: a@example.com, tls: none}", nil, nil, "on this machine"},
+		{"mail without a password", "mail: {host: mx.example.com, from: a@example.com, username: u}", nil, nil, "go together"},
+		{"mail without a host", "mail: {username: u, password: p}", nil, nil, "mail.host is not"},
+		{"mail without time", "mail: {timeout: 0s}", nil, nil, "mail.timeout must be more than 0"},
 		{"envelope", "namings: [{name: acme, envelope: letter}]", nil, nil, "namings[0].envelope"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -91,6 +100,7 @@ func TestOwnNamingCanBeChosen(t *testing.T) {
 func TestSecretsAreMasked(t *testing.T) {
 	c := Defaults(Serve)
 	c.Store = "postgres://ludgate:hunter2@db/ludgate?sslpassword=hunter2"
+	c.Mail.Password = "hunter2"
 	for _, s := range Settings(&c) {
 		if strings.Contains(s.Text(), "hunter2") {
 			t.Errorf("%s shows %s", s.Name, s.Text())
@@ -98,6 +108,25 @@ func TestSecretsAreMasked(t *testing.T) {
 		if s.Name == "store" && !strings.Contains(s.Text(), "ludgate:***@db") {
 			t.Errorf("store is %s", s.Text())
 		}
+		if s.Name == "mail.password" && s.Text() != "***" {
+			t.Errorf("mail.password is %s", s.Text())
+		}
+	}
+}
+
+func TestMail(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	text := "mail: {host: mx.example.com, port: 2525, tls: tls, username: ludgate, password: from-file, from: 'Ludgate <no-reply@example.com>', timeout: 9s}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Load(Serve, file, nil, nil)
+	if err != nil || c.Mail.Password.Reveal() != "from-file" || c.Mail.Port != 2525 || c.Mail.Timeout.Seconds() != 9 {
+		t.Errorf("%+v, %v", c.Mail, err)
+	}
+	c, err = Load(Serve, file, []string{"LUDGATE_MAIL_PASSWORD=from-env", "LUDGATE_MAIL_TLS=none", "LUDGATE_MAIL_HOST=::1"}, nil)
+	if err != nil || c.Mail.Password.Reveal() != "from-env" || c.Mail.Host != "::1" {
+		t.Errorf("%+v, %v", c.Mail, err)
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml"
+
+	"ludgate/internal/secret"
 )
 
 // Load reads the settings of a mode: defaults, then the file (when path is not
@@ -112,6 +114,10 @@ func (s Setting) Text() string {
 	switch x := s.value.Interface().(type) {
 	case []string:
 		text = strings.Join(x, ",")
+	case secret.Text:
+		if x != "" { // that none is set is no secret
+			text = masked
+		}
 	default:
 		text = fmt.Sprint(x)
 	}
@@ -124,7 +130,7 @@ func (s Setting) Text() string {
 // set parses text into the setting.
 func (s Setting) set(text string) error {
 	switch s.value.Interface().(type) {
-	case string:
+	case string, secret.Text:
 		s.value.SetString(text)
 	case time.Duration:
 		d, err := time.ParseDuration(text)
