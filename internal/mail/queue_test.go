@@ -79,9 +79,10 @@ func TestQueueRetries(t *testing.T) {
 			if err := q.Send(t.Context(), about(subject)); err != nil {
 				t.Fatal(err)
 			}
+			time.Sleep(100 * time.Millisecond)
 		}
 		time.Sleep(time.Hour)
-		want := "busy@0s no@0s down@0s ok@0s busy@2s down@2s busy@10s down@10s down@42s down@1m42s"
+		want := "busy@0s no@100ms down@200ms ok@300ms busy@2s down@2.2s busy@10s down@10.2s down@42.2s down@1m42.2s"
 		if got := s.tried(); got != want {
 			t.Errorf("tries\n%s, want\n%s", got, want)
 		}
