@@ -1,0 +1,386 @@
+package profile
+
+import (
+	"context"
+	"net/netip"
+	"time"
+
+	"ludgate"
+	"ludgate/internal/player/account"
+	"ludgate/internal/player/call"
+	"ludgate/internal/store"
+)
+
+var (
+	banAddStmt     = statements.Get("ban_add")
+	banUpdateStmt  = statements.Get("ban_update")
+	banGetStmt     = statements.Get("ban_get")
+	bansStmt       = statements.Get("bans")
+	banInForceStmt = statements.Get("ban_in_force")
+)
+
+// Ban keeps a player out of a title until it expires or is revoked. With an
+// address it also keeps out everybody who signs in from there.
+type Ban struct {
+	ID      string `json:"id"`
+	Player  string `json:"-"`
+	Created int64  `json:"created"`
+	Expires int64  `json:"expires"` // account.Forever: never
+	Reason  string `json:"reason,omitzero"`
+	Address string `json:"address,omitzero"`
+	Active  bool   `json:"active"` // not revoked
+}
+
+// inForce reports whether the ban holds at a time.
+func (b *Ban) inForce(now int64) bool { return b.Active && b.Expires > now }
+
+// Error is the refusal of somebody whom the ban keeps out: its reason, and until
+// when.
+func (b *Ban) Error() error {
+	reason, until := b.Reason, account.Stamp(b.Expires)
+	if reason == "" {
+		reason = "No reason given"
+	}
+	if b.Expires == account.Forever {
+		until = "Indefinite"
+	}
+	e := ludgate.Errorf(ludgate.Forbidden, "AccountBanned", "The account making this request is currently banned")
+	return e.With(reason, until)
+}
+
+// Banned gives the ban that keeps out a player, or whoever comes from an address;
+// nil when there is none. Player may be "" before anybody is known, and the zero
+// address is none. Of several it is the one that lasts longest.
+func Banned(tx store.Tx, title, player string, addr netip.Addr, now time.Time) (*Ban, error) {
+	var ban *Ban
+	_, err := store.QueryOne(tx, banInForceStmt, func(r store.Row) error { ban = scanBan(r); return nil },
+		title, player, orNull(addressKey(addr)), now.UnixMilli())
+	return ban, err
+}
+
+// BanUsersRequest bans players.
+type BanUsersRequest struct {
+	Bans []BanRequest `json:"Bans" required:"true"`
+}
+
+// BanRequest is one ban.
+type BanRequest struct {
+	PlatformId      string `json:"PlatformId"`
+	DurationInHours uint32 `json:"DurationInHours"` // 0 is for ever
+	IPAddress       string `json:"IPAddress"`
+	Reason          string `json:"Reason"`
+}
+
+// UpdateBansRequest changes bans.
+type UpdateBansRequest struct {
+	Bans []UpdateBanRequest `json:"Bans" required:"true"`
+}
+
+// UpdateBanRequest changes one ban; what is absent stays.
+type UpdateBanRequest struct {
+	BanId     string  `json:"BanId"`
+	Active    *bool   `json:"Active"`
+	Expires   *string `json:"Expires"`
+	Permanent bool    `json:"Permanent"`
+	IPAddress *string `json:"IPAddress"` // "" takes the address away
+	Reason    *string `json:"Reason"`
+}
+
+// RevokeBansRequest ends bans.
+type RevokeBansRequest struct {
+	BanIds []string `json:"BanIds" required:"true"`
+}
+
+// UserBansRequest names a player whose bans are listed or ended.
+type UserBansRequest struct {
+	PlatformId string `json:"PlatformId" required:"true"`
+}
+
+// BansResult are the bans that a call made, changed, ended or listed.
+type BansResult struct {
+	BanData []BanInfo `json:"BanData"`
+}
+
+// BanInfo is a ban as its title sees it.
+type BanInfo struct {
+	PlatformId string `json:"PlatformId"`
+	BanId      string `json:"BanId"`
+	IPAddress  string `json:"IPAddress,omitzero"`
+	Created    string `json:"Created"`
+	Expires    string `json:"Expires"`
+	Reason     string `json:"Reason,omitzero"`
+	Active     bool   `json:"Active"` // in force now
+}
+
+func (b *Ban) shown(now int64) BanInfo {
+	return BanInfo{PlatformId: b.Player, BanId: b.ID, IPAddress: b.Address, Created: account.Stamp(b.Created),
+		Expires: account.Stamp(b.Expires), Reason: b.Reason, Active: b.inForce(now)}
+}
+
+// check gives the ban of the request.
+func (r BanRequest) check(f *call.Faults, now int64) *Ban {
+	b := &Ban{ID: account.NewID(now), Player: r.PlatformId, Created: now, Expires: account.Forever, Reason: r.Reason, Active: true}
+	if r.PlatformId == "" {
+		f.Required("PlatformId")
+	}
+	if r.DurationInHours > 0 {
+		b.Expires = min(now+int64(r.DurationInHours)*time.Hour.Milliseconds(), account.Forever)
+	}
+	b.Address = checkAddress(f, "IPAddress", r.IPAddress)
+	checkText(f, "Reason", r.Reason, maxReason)
+	return b
+}
+
+func (s *Service) banUsers(ctx context.Context, c *call.Call, r *BanUsersRequest) (any, error) {
+	f := &call.Faults{}
+	checkBatch(f, "Bans", len(r.Bans))
+	bans := make([]*Ban, 0, min(len(r.Bans), maxBansPerCall))
+	for _, b := range r.Bans[:cap(bans)] {
+		bans = append(bans, b.check(f, c.Millis()))
+	}
+	if err := f.Err(); err != nil {
+		return nil, err
+	}
+	return s.changeBans(ctx, c, func(tx store.Tx) ([]*Ban, error) {
+		for _, b := range bans {
+			if err := requireUser(tx, c.Title.ID, b.Player); err != nil {
+				return nil, err
+			}
+			if err := b.add(tx, c.Title.ID); err != nil {
+				return nil, err
+			}
+		}
+		return bans, nil
+	})
+}
+
+func (s *Service) updateBans(ctx context.Context, c *call.Call, r *UpdateBansRequest) (any, error) {
+	f := &call.Faults{}
+	checkBatch(f, "Bans", len(r.Bans))
+	changes := make([]func(*Ban), 0, min(len(r.Bans), maxBansPerCall))
+	for _, b := range r.Bans[:cap(changes)] {
+		changes = append(changes, b.check(f))
+	}
+	if err := f.Err(); err != nil {
+		return nil, err
+	}
+	return s.changeBans(ctx, c, func(tx store.Tx) ([]*Ban, error) {
+		var changed []*Ban
+		for i, change := range changes {
+			b, err := getBan(tx, c.Title.ID, r.Bans[i].BanId)
+			if err != nil {
+				return nil, err
+			}
+			if b == nil {
+				f := &call.Faults{}
+				f.Add("BanId", "The title has no ban "+r.Bans[i].BanId+".")
+				return nil, f.Err()
+			}
+			change(b)
+			if err := b.update(tx, c.Title.ID); err != nil {
+				return nil, err
+			}
+			changed = append(changed, b)
+		}
+		return changed, nil
+	})
+}
+
+// check gives what the request changes of its ban.
+func (r UpdateBanRequest) check(f *call.Faults) func(*Ban) {
+	expires, address := int64(0), ""
+	if r.BanId == "" || len(r.BanId) > maxID {
+		f.Required("BanId")
+	}
+	if r.Expires != nil {
+		expires = checkTime(f, "Expires", *r.Expires, 0)
+		if r.Permanent {
+			f.Add("Expires", "A ban is permanent or expires, not both.")
+		}
+	}
+	if r.IPAddress != nil {
+		address = checkAddress(f, "IPAddress", *r.IPAddress)
+	}
+	if r.Reason != nil {
+		checkText(f, "Reason", *r.Reason, maxReason)
+	}
+	return func(b *Ban) {
+		if r.Active != nil {
+			b.Active = *r.Active
+		}
+		if r.Permanent {
+			b.Expires = account.Forever
+		} else if expires != 0 {
+			b.Expires = expires
+		}
+		if r.IPAddress != nil {
+			b.Address = address
+		}
+		if r.Reason != nil {
+			b.Reason = *r.Reason
+		}
+	}
+}
+
+func (s *Service) revokeBans(ctx context.Context, c *call.Call, r *RevokeBansRequest) (any, error) {
+	f := &call.Faults{}
+	checkBatch(f, "BanIds", len(r.BanIds))
+	for _, id := range r.BanIds {
+		checkText(f, "BanIds", id, maxID)
+	}
+	if err := f.Err(); err != nil {
+		return nil, err
+	}
+	return s.changeBans(ctx, c, func(tx store.Tx) ([]*Ban, error) {
+		var all []*Ban
+		for _, id := range r.BanIds {
+			b, err := getBan(tx, c.Title.ID, id)
+			if err != nil {
+				return nil, err
+			}
+			if b != nil {
+				all = append(all, b)
+			}
+		}
+		return revoke(tx, c, all)
+	})
+}
+
+func (s *Service) revokeAllBans(ctx context.Context, c *call.Call, r *UserBansRequest) (any, error) {
+	return s.changeBans(ctx, c, func(tx store.Tx) ([]*Ban, error) {
+		if err := requireUser(tx, c.Title.ID, r.PlatformId); err != nil {
+			return nil, err
+		}
+		all, err := loadBans(tx, c.Title.ID, r.PlatformId)
+		if err != nil {
+			return nil, err
+		}
+		return revoke(tx, c, all)
+	})
+}
+
+// revoke ends those of the bans that are in force, and gives them.
+func revoke(tx store.Tx, c *call.Call, bans []*Ban) ([]*Ban, error) {
+	var ended []*Ban
+	for _, b := range bans {
+		if !b.inForce(c.Millis()) {
+			continue
+		}
+		b.Active = false
+		if err := b.update(tx, c.Title.ID); err != nil {
+			return nil, err
+		}
+		ended = append(ended, b)
+	}
+	return ended, nil
+}
+
+func (s *Service) getBans(ctx context.Context, c *call.Call, r *UserBansRequest) (any, error) {
+	var bans []*Ban
+	err := s.gate.Store().Read(ctx, func(tx store.Tx) error {
+		err := requireUser(tx, c.Title.ID, r.PlatformId)
+		if err == nil {
+			bans, err = loadBans(tx, c.Title.ID, r.PlatformId)
+		}
+		return err
+	})
+	return bansResult(bans, c.Millis()), err
+}
+
+// changeBans runs a change of bans, and sees to it that the accounts of the
+// players say until when they are banned and that who is banned is signed out,
+// all in one transaction.
+func (s *Service) changeBans(ctx context.Context, c *call.Call, change func(store.Tx) ([]*Ban, error)) (any, error) {
+	var bans []*Ban
+	err := s.gate.Store().Write(ctx, func(tx store.Tx) (err error) {
+		if bans, err = change(tx); err != nil {
+			return err
+		}
+		done := map[string]bool{}
+		for _, b := range bans {
+			if done[b.Player] {
+				continue
+			}
+			done[b.Player] = true
+			if err := s.mark(tx, c.Title.ID, b.Player, c.Now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return bansResult(bans, c.Millis()), err
+}
+
+// mark writes into a player's account until when its own bans last.
+func (s *Service) mark(tx store.Tx, title, player string, now time.Time) error {
+	bans, err := loadBans(tx, title, player)
+	if err != nil {
+		return err
+	}
+	until := int64(0)
+	for _, b := range bans {
+		if b.inForce(now.UnixMilli()) {
+			until = max(until, b.Expires)
+		}
+	}
+	if err := account.SetBannedUntil(tx, title, player, until); err != nil {
+		return err
+	}
+	if until == 0 || s.opt.Revoker == nil {
+		return nil
+	}
+	return s.opt.Revoker.Revoke(tx, title, player, now)
+}
+
+func checkBatch(f *call.Faults, member string, n int) {
+	if n > maxBansPerCall {
+		f.Add(member, "The field "+member+" has at most 100 elements.")
+	}
+}
+
+// requireUser is account.Require with the error that calls about bans have.
+func requireUser(tx store.Tx, title, player string) error {
+	found, err := account.Exists(tx, title, player)
+	if err == nil && !found {
+		f := &call.Faults{}
+		f.Add("PlatformId", "The title has no player "+player+".")
+		err = f.As("UserisNotValid", "User is not valid")
+	}
+	return err
+}
+
+func bansResult(bans []*Ban, now int64) *BansResult {
+	out := &BansResult{BanData: make([]BanInfo, len(bans))}
+	for i, b := range bans {
+		out.BanData[i] = b.shown(now)
+	}
+	return out
+}
+
+func (b *Ban) add(tx store.Tx, title string) error {
+	n, err := tx.Exec(banAddStmt, title, b.Player, b.ID, b.Created, b.Expires, b.Reason, orNull(b.Address), b.Active)
+	if err == nil && n == 0 {
+		err = account.ErrDoubleID
+	}
+	return err
+}
+
+func (b *Ban) update(tx store.Tx, title string) error {
+	_, err := tx.Exec(banUpdateStmt, title, b.Player, b.ID, b.Expires, b.Reason, orNull(b.Address), b.Active)
+	return err
+}
+
+func getBan(tx store.Tx, title, id string) (ban *Ban, err error) {
+	_, err = store.QueryOne(tx, banGetStmt, func(r store.Row) error { ban = scanBan(r); return nil }, title, id)
+	return ban, err
+}
+
+func loadBans(tx store.Tx, title, player string) ([]*Ban, error) {
+	bans := []*Ban{}
+	err := tx.Query(bansStmt, func(r store.Row) error { bans = append(bans, scanBan(r)); return nil }, title, player)
+	return bans, err
+}
+
+func scanBan(r store.Row) *Ban {
+	return &Ban{ID: r.Text(0), Player: r.Text(1), Created: r.Int(2), Expires: r.Int(3), Reason: r.Text(4), Address: r.Text(5), Active: r.Bool(6)}
+}

@@ -1,0 +1,1 @@
+SELECT since, n FROM player_contact_mails WHERE title = $1 AND player = $2
