@@ -2,6 +2,7 @@ package profile
 
 import (
 	"context"
+	"fmt"
 	"net/netip"
 	"time"
 
@@ -34,9 +35,9 @@ type Ban struct {
 // inForce reports whether the ban holds at a time.
 func (b *Ban) inForce(now int64) bool { return b.Active && b.Expires > now }
 
-// Error is the refusal of somebody whom the ban keeps out: its reason, and until
+// Refusal is what somebody hears whom the ban keeps out: its reason, and until
 // when.
-func (b *Ban) Error() error {
+func (b *Ban) Refusal() error {
 	reason, until := b.Reason, account.Stamp(b.Expires)
 	if reason == "" {
 		reason = "No reason given"
@@ -119,7 +120,7 @@ func (b *Ban) shown(now int64) BanInfo {
 
 // check gives the ban of the request.
 func (r BanRequest) check(f *call.Faults, now int64) *Ban {
-	b := &Ban{ID: account.NewID(now), Player: r.PlatformId, Created: now, Expires: account.Forever, Reason: r.Reason, Active: true}
+	b := &Ban{ID: ludgate.NewPlayerID(), Player: r.PlatformId, Created: now, Expires: account.Forever, Reason: r.Reason, Active: true}
 	if r.PlatformId == "" {
 		f.Required("PlatformId")
 	}
@@ -145,6 +146,13 @@ func (s *Service) banUsers(ctx context.Context, c *call.Call, r *BanUsersRequest
 		for _, b := range bans {
 			if err := requireUser(tx, c.Title.ID, b.Player); err != nil {
 				return nil, err
+			}
+			have, err := loadBans(tx, c.Title.ID, b.Player)
+			if err != nil {
+				return nil, err
+			}
+			if len(have) >= maxBans {
+				return nil, overLimit("bans", maxBans)
 			}
 			if err := b.add(tx, c.Title.ID); err != nil {
 				return nil, err
@@ -317,12 +325,7 @@ func (s *Service) mark(tx store.Tx, title, player string, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	until := int64(0)
-	for _, b := range bans {
-		if b.inForce(now.UnixMilli()) {
-			until = max(until, b.Expires)
-		}
-	}
+	until := bannedUntil(bans, now.UnixMilli())
 	if err := account.SetBannedUntil(tx, title, player, until); err != nil {
 		return err
 	}
@@ -330,6 +333,17 @@ func (s *Service) mark(tx store.Tx, title, player string, now time.Time) error {
 		return nil
 	}
 	return s.opt.Revoker.Revoke(tx, title, player, now)
+}
+
+// bannedUntil is when the last of the bans that are in force ends; 0 when none is.
+func bannedUntil(bans []*Ban, now int64) int64 {
+	until := int64(0)
+	for _, b := range bans {
+		if b.inForce(now) {
+			until = max(until, b.Expires)
+		}
+	}
+	return until
 }
 
 func checkBatch(f *call.Faults, member string, n int) {
@@ -360,7 +374,7 @@ func bansResult(bans []*Ban, now int64) *BansResult {
 func (b *Ban) add(tx store.Tx, title string) error {
 	n, err := tx.Exec(banAddStmt, title, b.Player, b.ID, b.Created, b.Expires, b.Reason, orNull(b.Address), b.Active)
 	if err == nil && n == 0 {
-		err = account.ErrDoubleID
+		err = fmt.Errorf("profile: ban %s exists already", b.ID)
 	}
 	return err
 }

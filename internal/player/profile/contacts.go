@@ -9,6 +9,7 @@ import (
 	"ludgate"
 	"ludgate/internal/player/account"
 	"ludgate/internal/player/call"
+	"ludgate/internal/player/title"
 	"ludgate/internal/store"
 )
 
@@ -111,7 +112,7 @@ func (s *Service) putContact(ctx context.Context, c *call.Call, player, name, ad
 			return overLimit("contact e-mail addresses", maxContacts)
 		}
 		row := contactRow{Name: name, Address: address, Status: Unverified}
-		if s.opt.Mailer != nil {
+		if s.opt.Mail != nil {
 			if err := countMail(tx, c, player); err != nil {
 				return err
 			}
@@ -123,7 +124,7 @@ func (s *Service) putContact(ctx context.Context, c *call.Call, player, name, ad
 	if err != nil || !send {
 		return err
 	}
-	if err := s.opt.Mailer.Send(ctx, s.confirmation(c.Title, address, token)); err != nil {
+	if err := s.mailToken(ctx, c.Title, address, token); err != nil {
 		settle := func(tx store.Tx) error { _, err := tx.Exec(contactSettleStmt, hash, string(Unverified)); return err }
 		if err := s.gate.Store().Write(context.WithoutCancel(ctx), settle); err != nil {
 			return err
@@ -132,6 +133,21 @@ func (s *Service) putContact(ctx context.Context, c *call.Call, player, name, ad
 			"The address was stored, but its confirmation could not be mailed. Set it again to try once more.").Because(err)
 	}
 	return nil
+}
+
+// mailToken sends a token to the address that it confirms.
+func (s *Service) mailToken(ctx context.Context, t *title.Title, address, token string) error {
+	game := t.Name
+	if game == "" {
+		game = "the game"
+	}
+	how := "To confirm, enter this code in the game:\n\n" + token
+	if s.opt.PublicURL != "" {
+		how = "To confirm, open this page:\n\n" + s.opt.PublicURL + ConfirmPath + "?token=" + token
+	}
+	return s.opt.Mail(ctx, address, "Confirm your address for "+game,
+		"Somebody, probably you, gave this address as a contact address in "+game+".\n\n"+how+
+			"\n\nThis works once, within 24 hours. If it was not you, do nothing.\n")
 }
 
 func findContact(rows []contactRow, name string) (contactRow, bool) {
@@ -146,20 +162,40 @@ func findContact(rows []contactRow, name string) (contactRow, bool) {
 // countMail counts a mail that a player causes, and refuses one too many: an
 // address is not only the caller's business.
 func countMail(tx store.Tx, c *call.Call, player string) error {
-	since, n := c.Millis(), int64(0)
-	_, err := store.QueryOne(tx, contactMailsStmt, func(r store.Row) error { since, n = r.Int(0), r.Int(1); return nil }, c.Title.ID, player)
+	m, err := loadMails(tx, c.Title.ID, player)
 	if err != nil {
 		return err
 	}
-	wait := time.UnixMilli(since).Add(24 * time.Hour).Sub(c.Now)
+	if m == nil {
+		m = &mailCount{Since: c.Millis()}
+	}
+	wait := time.UnixMilli(m.Since).Add(24 * time.Hour).Sub(c.Now)
 	switch {
 	case wait <= 0:
-		since, n = c.Millis(), 0
-	case n >= mailsPerDay:
+		m = &mailCount{Since: c.Millis()}
+	case m.N >= mailsPerDay:
 		return ludgate.Errorf(ludgate.Throttled, "APIClientRequestRateLimitExceeded",
 			"The client has exceeded the maximum API request rate and is being throttled").After(wait)
 	}
-	_, err = tx.Exec(contactMailedStmt, c.Title.ID, player, since, n+1)
+	m.N++
+	return m.put(tx, c.Title.ID, player)
+}
+
+// mailCount is how many mails a player caused since when.
+type mailCount struct {
+	Since int64 `json:"since"`
+	N     int64 `json:"n"`
+}
+
+// loadMails gives a player's count, nil when there is none.
+func loadMails(tx store.Tx, title, player string) (*mailCount, error) {
+	var m *mailCount
+	_, err := store.QueryOne(tx, contactMailsStmt, func(r store.Row) error { m = &mailCount{r.Int(0), r.Int(1)}; return nil }, title, player)
+	return m, err
+}
+
+func (m *mailCount) put(tx store.Tx, title, player string) error {
+	_, err := tx.Exec(contactMailedStmt, title, player, m.Since, m.N)
 	return err
 }
 
@@ -174,9 +210,9 @@ func (s *Service) confirmContact(ctx context.Context, c *call.Call, r *ConfirmCo
 	return nil, s.confirm(ctx, c.Title.ID, r.Token, c.Now)
 }
 
-// confirm settles the address that a token was mailed to. Title may be "" where
+// confirm settles the address that a token was mailed to. titleID is "" where
 // the token is all that is known.
-func (s *Service) confirm(ctx context.Context, title, token string, now time.Time) error {
+func (s *Service) confirm(ctx context.Context, titleID, token string, now time.Time) error {
 	hash := tokenHash(token)
 	return s.gate.Store().Write(ctx, func(tx store.Tx) error {
 		of, expires := "", int64(0)
@@ -184,7 +220,7 @@ func (s *Service) confirm(ctx context.Context, title, token string, now time.Tim
 		switch {
 		case err != nil:
 			return err
-		case !found || title != "" && of != title:
+		case !found || titleID != "" && of != titleID:
 			return call.Refuse("AuthTokenDoesNotExist", "The token is unknown, or was used already.")
 		case expires <= now.UnixMilli():
 			return call.Refuse("AuthTokenExpired", "The token has expired. Set the address again to get another one.")
@@ -201,13 +237,13 @@ func tokenHash(token string) []byte {
 	return sum[:]
 }
 
-// contactRow is a stored address.
+// contactRow is a stored address. A token that waits is not exported.
 type contactRow struct {
 	Name         string                  `json:"name"`
 	Address      string                  `json:"address"`
 	Status       EmailVerificationStatus `json:"status"`
-	TokenHash    []byte                  `json:"token_hash,omitzero"`
-	TokenExpires int64                   `json:"token_expires,omitzero"`
+	TokenHash    []byte                  `json:"-"`
+	TokenExpires int64                   `json:"-"`
 }
 
 func (r contactRow) put(tx store.Tx, title, player string) error {
@@ -232,4 +268,3 @@ func loadContacts(tx store.Tx, title, player string) ([]contactRow, error) {
 func (r contactRow) shown() ContactEmailInfoModel {
 	return ContactEmailInfoModel{Name: r.Name, EmailAddress: r.Address, VerificationStatus: r.Status}
 }
-

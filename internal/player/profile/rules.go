@@ -20,7 +20,8 @@ const (
 	maxMemberships   = 20
 	maxSubscriptions = 20 // of a membership
 	maxCampaigns     = 100
-	maxDevices       = 20 // older ones make room
+	maxDevices       = 20   // older ones make room
+	maxBans          = 1000 // past ones included
 	maxBansPerCall   = 100
 )
 

@@ -5,16 +5,10 @@ import (
 	"net/netip"
 	"time"
 
-	"ludgate/internal/mail"
 	"ludgate/internal/player/account"
 	"ludgate/internal/player/call"
 	"ludgate/internal/store"
 )
-
-// Mailer sends mail; a nil one leaves every address Unverified.
-type Mailer interface {
-	Send(ctx context.Context, m mail.Message) error
-}
 
 // Locator tells where a network address is. It reads no more than memory.
 type Locator interface {
@@ -28,7 +22,8 @@ type Revoker interface {
 
 // Options of a Service. Every member may be left out.
 type Options struct {
-	Mailer  Mailer
+	// Mail sends a mail; nil leaves every contact address Unverified.
+	Mail    func(ctx context.Context, to, subject, text string) error
 	Locator Locator
 	Revoker Revoker
 	// Variants names the experiment variants that a player is in.
