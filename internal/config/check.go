@@ -138,10 +138,9 @@ func (c *Config) checkTitles() error {
 			return fmt.Errorf("titles[%d].id is %q; a title id is 3 to 5 hexadecimal digits", i, t.ID)
 		case seen[id]:
 			return fmt.Errorf("titles[%d].id %q is there twice", i, t.ID)
-		case t.Naming != "" && !slices.Contains(c.namingNames(), t.Naming):
-			return fmt.Errorf("titles[%d].naming is %q; it must be one of %s", i, t.Naming, strings.Join(c.namingNames(), ", "))
-		case t.PlayerLimit < 0:
-			return fmt.Errorf("titles[%d].player_limit must not be negative", i)
+		}
+		if err := t.Check(c.namingNames()); err != nil {
+			return fmt.Errorf("titles[%d].%w", i, err)
 		}
 		seen[id] = true
 	}

@@ -45,7 +45,7 @@ type Config struct {
 	Tokens     Tokens     `yaml:"tokens"`
 	Mail       Mail       `yaml:"mail"`
 
-	Titles  []Title  `yaml:"titles" doc:"The titles of this installation; any other title id is unknown. In development mode every well-formed id springs up on first use."`
+	Titles  []Title  `yaml:"titles" doc:"Titles of this installation, whose settings only this file changes; others are made by ludgate title add, and in development mode every well-formed id springs up on first use."`
 	Namings []Naming `yaml:"namings" doc:"Further namings: tables of words for clients that speak neither the neutral nor the vendor set."`
 
 	// Mode is set by the command, never by a setting.
@@ -114,13 +114,11 @@ type Mail struct {
 	Timeout  time.Duration `yaml:"timeout" env:"LUDGATE_MAIL_TIMEOUT" doc:"How long handing over one e-mail may take."`
 }
 
-// Title is one game.
+// Title is one game. Only the file changes the settings of a title it declares;
+// others are made with `ludgate title add`.
 type Title struct {
-	ID                  string `yaml:"id" doc:"Title id: 3 to 5 hexadecimal digits."`
-	Naming              string `yaml:"naming" doc:"Naming of this title's clients; the server's when empty."`
-	StreamingClientID   string `yaml:"streaming_client_id" doc:"The title's client id on the streaming platform; streaming.client_id when empty."`
-	PlayerLimit         int64  `yaml:"player_limit" doc:"Most players the title may have; 0 means no limit."`
-	AllowDuplicateNames bool   `yaml:"allow_duplicate_display_names" doc:"Several players may share a display name."`
+	ID            string `yaml:"id" doc:"Title id: 3 to 5 hexadecimal digits."`
+	TitleSettings `yaml:",inline"`
 }
 
 // Naming is a naming defined in the file; see docs/design/naming.md.

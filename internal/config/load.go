@@ -214,20 +214,24 @@ type List struct {
 type Member struct{ Name, Doc string }
 
 // Lists describes the list settings, for the reference.
-func Lists() []List {
+func Lists() []List { return lists(reflect.TypeFor[Config](), "") }
+
+// lists describes the members of t that are lists of records, and the lists in
+// those.
+func lists(t reflect.Type, prefix string) []List {
 	var out []List
-	t := reflect.TypeFor[Config]()
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for _, f := range reflect.VisibleFields(t) {
 		if f.Type.Kind() != reflect.Slice || f.Type.Elem().Kind() != reflect.Struct {
 			continue
 		}
-		l := List{Name: f.Tag.Get("yaml"), Doc: f.Tag.Get("doc")}
-		for j := range f.Type.Elem().NumField() {
-			m := f.Type.Elem().Field(j)
-			l.Members = append(l.Members, Member{m.Tag.Get("yaml"), m.Tag.Get("doc")})
+		l := List{Name: prefix + f.Tag.Get("yaml"), Doc: f.Tag.Get("doc")}
+		for _, m := range reflect.VisibleFields(f.Type.Elem()) {
+			if !m.Anonymous {
+				l.Members = append(l.Members, Member{m.Tag.Get("yaml"), m.Tag.Get("doc")})
+			}
 		}
 		out = append(out, l)
+		out = append(out, lists(f.Type.Elem(), l.Name+".")...)
 	}
 	return out
 }

@@ -86,9 +86,7 @@ func (s *Server) openGate(ctx context.Context, keys string, tickets *ticket.Issu
 		if _, twice := opt.Declared[t.ID]; twice {
 			return nil, fmt.Errorf("title %s is there twice", t.ID)
 		}
-		opt.Declared[t.ID] = title.Settings{
-			Naming: t.Naming, StreamingClientID: t.StreamingClientID, PlayerLimit: t.PlayerLimit, DuplicateNames: t.AllowDuplicateNames,
-		}
+		opt.Declared[t.ID] = title.Settings(t.TitleSettings)
 	}
 	if c.Mode == config.Dev { // others spring up
 		opt.Template = &title.Settings{}
