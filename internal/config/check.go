@@ -53,6 +53,17 @@ func (c *Config) check() error {
 			return fmt.Errorf("streaming.validate_url is %q; it must be an http or https URL", u)
 		}
 	}
+	if _, err := c.Proxies(); err != nil {
+		return err
+	}
+	for name, n := range map[string]float64{
+		"calls_per_address": c.Limits.CallsPerAddress, "sign_ins_per_address": c.Limits.SignInsPerAddress,
+		"calls_per_player": c.Limits.CallsPerPlayer, "calls_per_title": c.Limits.CallsPerTitle,
+	} {
+		if n < 0 || n > 1e6 {
+			return fmt.Errorf("limits.%s is %v; it must be 0 (no limit) to 1000000", name, n)
+		}
+	}
 	for _, a := range strings.Split(c.Containers.Addresses, ",") {
 		_, prefixErr := netip.ParsePrefix(a)
 		if _, err := netip.ParseAddr(a); err != nil && prefixErr != nil && c.Containers.Addresses != Loopback {
@@ -155,4 +166,17 @@ func (c *Config) checkTitles() error {
 		seen[n.Name] = true
 	}
 	return nil
+}
+
+// Proxies gives the networks of trusted_proxies.
+func (c *Config) Proxies() ([]netip.Prefix, error) {
+	var networks []netip.Prefix
+	for _, text := range c.TrustedProxies {
+		n, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, fmt.Errorf("trusted_proxies has %q; a network is written like 10.0.0.0/8", text)
+		}
+		networks = append(networks, n)
+	}
+	return networks, nil
 }

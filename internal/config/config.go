@@ -32,9 +32,10 @@ type Config struct {
 	Naming string `yaml:"naming" env:"LUDGATE_NAMING" flag:"naming" doc:"The words clients speak by default: neutral, vendor, or one defined under namings."`
 	Engine string `yaml:"engine" env:"LUDGATE_ENGINE" flag:"engine" doc:"What runs containers: auto (native where it works), native, docker, kubernetes, simulated. Docker and kubernetes are not part of this release and are refused."`
 
-	Launcher     string        `yaml:"launcher" env:"LUDGATE_LAUNCHER" doc:"How the native engine starts containers: auto (an installed crun or runc that works here, else builtin), builtin, oci."`
-	AuthorityURL string        `yaml:"authority_url" env:"LUDGATE_AUTHORITY_URL" doc:"The address that a 401 names for getting a token; the https (or http) address of this server when empty."`
-	DrainTimeout time.Duration `yaml:"drain_timeout" env:"LUDGATE_DRAIN_TIMEOUT" doc:"How long requests under way may take to end after SIGTERM."`
+	Launcher       string        `yaml:"launcher" env:"LUDGATE_LAUNCHER" doc:"How the native engine starts containers: auto (an installed crun or runc that works here, else builtin), builtin, oci."`
+	AuthorityURL   string        `yaml:"authority_url" env:"LUDGATE_AUTHORITY_URL" doc:"The address that a 401 names for getting a token; the https (or http) address of this server when empty."`
+	TrustedProxies []string      `yaml:"trusted_proxies" env:"LUDGATE_TRUSTED_PROXIES" doc:"Networks of the proxies in front (comma-separated in the environment), such as 10.0.0.0/8: their X-Forwarded-For says which address a client has."`
+	DrainTimeout   time.Duration `yaml:"drain_timeout" env:"LUDGATE_DRAIN_TIMEOUT" doc:"How long requests under way may take to end after SIGTERM."`
 
 	TLS        TLS        `yaml:"tls"`
 	Log        Log        `yaml:"log"`
@@ -70,6 +71,11 @@ type Limits struct {
 	Body        int64         `yaml:"body" env:"LUDGATE_LIMITS_BODY" doc:"Largest body of a management or directory request after decompression, in bytes (player requests: 1 MiB)."`
 	BodyTimeout time.Duration `yaml:"body_timeout" env:"LUDGATE_LIMITS_BODY_TIMEOUT" doc:"How long a body may take to arrive."`
 	Connections int           `yaml:"connections" env:"LUDGATE_LIMITS_CONNECTIONS" doc:"Most connections open at once per listener; further ones wait."`
+
+	CallsPerAddress   float64 `yaml:"calls_per_address" env:"LUDGATE_LIMITS_CALLS_PER_ADDRESS" doc:"Player calls per second that one client address may make, saved up for ten seconds; 0 is no limit. Limits are those of one node."`
+	SignInsPerAddress float64 `yaml:"sign_ins_per_address" env:"LUDGATE_LIMITS_SIGN_INS_PER_ADDRESS" doc:"Registrations, sign-ins and other calls without a proof, likewise."`
+	CallsPerPlayer    float64 `yaml:"calls_per_player" env:"LUDGATE_LIMITS_CALLS_PER_PLAYER" doc:"Calls per second that one player may make, likewise."`
+	CallsPerTitle     float64 `yaml:"calls_per_title" env:"LUDGATE_LIMITS_CALLS_PER_TITLE" doc:"Calls per second of all players of a title together, likewise."`
 }
 
 // Streaming is the streaming platform that sign-in tokens are validated with.
@@ -150,6 +156,8 @@ func Defaults(mode Mode) Config {
 	}
 	if mode == Dev {
 		c.Streaming.ClientID = "ludgate-dev"
+	} else {
+		c.Limits.CallsPerAddress, c.Limits.SignInsPerAddress, c.Limits.CallsPerPlayer = 100, 10, 20
 	}
 	return c
 }

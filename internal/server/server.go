@@ -20,6 +20,7 @@ import (
 	"ludgate/internal/containergroup"
 	"ludgate/internal/directory"
 	"ludgate/internal/player"
+	"ludgate/internal/player/call"
 	"ludgate/internal/player/title"
 	"ludgate/internal/servername"
 	"ludgate/internal/store"
@@ -31,11 +32,12 @@ import (
 
 // Server is an assembled Ludgate.
 type Server struct {
-	titles  *title.Registry
-	titleOf func(http.Header) string // the title of a player call's proof
-	config  config.Config
-	log     *slog.Logger
-	clock   ludgate.Clock
+	titles   *title.Registry
+	throttle *call.Throttle
+	titleOf  func(http.Header) string // the title of a player call's proof
+	config   config.Config
+	log      *slog.Logger
+	clock    ludgate.Clock
 	// namings are all that this server speaks.
 	namings []*wire.Naming
 	store   store.Store
@@ -121,8 +123,12 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (_ *Server, err
 	if c.Mode == config.Dev {
 		routes = append(routes, s.devRoutes()...)
 	}
+	proxies, err := c.Proxies()
+	if err != nil {
+		return nil, err
+	}
 	s.edge = wire.NewEdge(wire.Options{
-		Default: s.naming(c.Naming), Namings: s.namings, TitleNaming: s.titles.Naming, TitleOf: s.titleOf, Authenticate: auth.Authenticate, AuthorityURL: s.authorityURL(),
+		Default: s.naming(c.Naming), Namings: s.namings, TitleNaming: s.titles.Naming, TitleOf: s.titleOf, Admit: s.throttle.Admit, TrustedProxies: proxies, Authenticate: auth.Authenticate, AuthorityURL: s.authorityURL(),
 		BodyTimeout: c.Limits.BodyTimeout, MaxBody: c.Limits.Body, Log: log,
 	}, routes...)
 	return s, nil

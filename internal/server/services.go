@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"ludgate/internal/config"
 	"ludgate/internal/containergroup"
@@ -95,7 +96,13 @@ func (s *Server) openGate(ctx context.Context, keys string, tickets *ticket.Issu
 		return nil, err
 	}
 	s.onClose(func() error { s.titles.Close(); return nil })
-	return call.NewGate(call.Options{Store: s.store, Titles: s.titles, Tickets: tickets, Box: box, Clock: s.clock, Log: s.log}), nil
+	s.throttle = call.NewThrottle(call.Limits{
+		Address: c.Limits.CallsPerAddress, Creation: c.Limits.SignInsPerAddress, Player: c.Limits.CallsPerPlayer, Title: c.Limits.CallsPerTitle,
+		Burst: 10 * time.Second,
+	}, s.clock)
+	return call.NewGate(call.Options{
+		Store: s.store, Titles: s.titles, Tickets: tickets, Box: box, Limit: s.throttle.Call, Clock: s.clock, Log: s.log,
+	}), nil
 }
 
 // openPlatform starts the built-in streaming platform on a loopback address of

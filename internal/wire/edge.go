@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"path"
 	"strings"
@@ -28,6 +29,11 @@ type Options struct {
 	// Authenticate finds the principal of a Management or Directory request and
 	// gives a context that carries it, or an Unauthenticated error.
 	Authenticate func(r *http.Request, s Surface) (context.Context, error)
+	// Admit refuses a player call before its body is read, such as one call too
+	// many; nil lets all in.
+	Admit func(client netip.Addr) error
+	// TrustedProxies are the networks whose X-Forwarded-For is believed.
+	TrustedProxies []netip.Prefix
 	// AuthorityURL stands in the challenge of a 401.
 	AuthorityURL string
 	BodyTimeout  time.Duration // to receive a body; 15 s

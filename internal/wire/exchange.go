@@ -68,7 +68,13 @@ func (x *exchange) serve(en *entry) {
 // clients rely on: principal, api-version, path rules, body, naming.
 func (x *exchange) prepare(en *entry, m method) (*Request, context.Context, error) {
 	r := &Request{HTTP: x.http, ID: x.id, ClientID: x.clientID, Namespace: en.namespace, surface: x.surface}
+	r.Client = address(x.http, x.edge.opt.TrustedProxies)
 	var err error
+	if x.surface == Player && x.edge.opt.Admit != nil {
+		if err := x.edge.opt.Admit(r.Client); err != nil {
+			return nil, nil, err
+		}
+	}
 	if r.params, err = m.params(x.segments); err != nil {
 		return nil, nil, invalidRequest(x.surface, "The path of the request is not well-formed.").Because(err)
 	}

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 
@@ -17,6 +18,8 @@ type Request struct {
 	ID string
 	// ClientID is the caller's own request id, or "".
 	ClientID string
+	// Client is the caller's network address.
+	Client netip.Addr
 	// Naming is the set of words the client speaks.
 	Naming *Naming
 	// Namespace is the provider namespace of the path as this naming spells

@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"net/netip"
 	"strings"
 	"time"
 
@@ -39,7 +38,7 @@ type Options struct {
 	Box *secret.Box
 	// Limit refuses a call that is one too many; nil lets all in. The call's
 	// proof has been checked.
-	Limit func(c *Call, path string) error
+	Limit func(c *Call) error
 	Clock ludgate.Clock
 	Log   *slog.Logger
 }
@@ -80,23 +79,15 @@ type Call struct {
 	// Now is the time of the call.
 	Now time.Time
 
-	gate *Gate
+	gate   *Gate
+	server bool
 }
 
 // Server reports whether the caller is a server of the title and not a player.
-func (c *Call) Server() bool { return c.Player == "" && c.Title != nil }
+func (c *Call) Server() bool { return c.server }
 
 // Millis is the time of the call in milliseconds since 1970.
 func (c *Call) Millis() int64 { return c.Now.UnixMilli() }
-
-// Address is the caller's network address.
-func (c *Call) Address() netip.Addr {
-	a, err := netip.ParseAddrPort(c.HTTP.RemoteAddr)
-	if err != nil {
-		return netip.Addr{}
-	}
-	return a.Addr().Unmap()
-}
 
 // Post makes a route of the player surface. The gate proves the caller, decodes
 // Req, and refuses it where a member tagged required:"true" is missing: a string,
@@ -130,11 +121,11 @@ func route[Req any](g *Gate, auth Auth, path string, signIn bool, fn func(ctx co
 			}
 		}
 		if g.opt.Limit != nil {
-			if err := g.opt.Limit(c, path); err != nil {
+			if err := g.opt.Limit(c); err != nil {
 				return nil, err
 			}
 		}
-		if !c.Server() || auth == Anonymous {
+		if !c.server {
 			if err := g.policy(c, shape.text(req, shape.encrypted) != ""); err != nil {
 				return nil, err
 			}

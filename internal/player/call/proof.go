@@ -51,6 +51,7 @@ func (g *Gate) prove(c *Call, auth Auth) error {
 		return err
 	}
 	c.Player, c.Account = c.Claims.Player, c.Claims.Account
+	c.server = c.Entity == ticket.TitleEntity
 	c.Title, err = g.title(c, c.Claims.Title)
 	return err
 }
@@ -61,6 +62,7 @@ func (g *Gate) server(c *Call, key string) (err error) {
 	if !ok || key == "" {
 		return ludgate.Errorf(ludgate.Unauthenticated, "NotAuthorized", "Not authorized")
 	}
+	c.server = true
 	c.Title, err = g.title(c, t.ID)
 	return err
 }

@@ -40,7 +40,7 @@ type Options struct {
 	Naming  *wire.Naming              // neutral
 	Titles  map[string]title.Settings // listed titles; every other id springs up
 	Store   store.Store               // an empty one
-	Limit   func(c *call.Call, path string) error
+	Limit   func(c *call.Call) error
 	Revoked func(ticket.Claims) bool
 }
 
