@@ -1,0 +1,2 @@
+SELECT code, born, amount, progress, at FROM economy_balances
+WHERE title = $1 AND player = $2 AND holder = $3

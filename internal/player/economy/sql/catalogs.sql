@@ -1,0 +1,1 @@
+SELECT version, chosen, items FROM economy_catalogs WHERE title = $1 ORDER BY version

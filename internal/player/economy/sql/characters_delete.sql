@@ -1,0 +1,1 @@
+DELETE FROM economy_characters WHERE title = $1 AND player = $2

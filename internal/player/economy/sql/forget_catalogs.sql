@@ -1,0 +1,1 @@
+DELETE FROM economy_catalogs WHERE title = $1

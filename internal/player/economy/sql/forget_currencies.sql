@@ -1,0 +1,1 @@
+DELETE FROM economy_currencies WHERE title = $1

@@ -1,0 +1,2 @@
+SELECT max(expires) FROM economy_items
+WHERE title = $1 AND player = $2 AND holder = $3 AND period_group = $4 AND expires > $5

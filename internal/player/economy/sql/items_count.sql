@@ -1,0 +1,1 @@
+SELECT count(*) FROM economy_items WHERE title = $1 AND player = $2

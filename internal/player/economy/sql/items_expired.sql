@@ -1,0 +1,1 @@
+DELETE FROM economy_items WHERE title = $1 AND player = $2 AND expires <= $3
