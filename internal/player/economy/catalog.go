@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"ludgate/internal/player/call"
 	"ludgate/internal/store"
 )
 
@@ -38,7 +39,7 @@ func (s *Service) setCatalog(ctx context.Context, title string, r *UpdateCatalog
 		var items []CatalogItem
 		old := d.catalogs[version]
 		if old == nil && len(d.catalogs) >= maxCatalogs {
-			return refuse("OverLimit", "A title has at most %d catalogs", maxCatalogs)
+			return call.Refuse("OverLimit", "A title has at most %d catalogs", maxCatalogs)
 		}
 		if update && old != nil {
 			items = slices.Clone(old.items)

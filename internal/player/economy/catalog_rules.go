@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"unicode/utf8"
 )
 
 // Bounds of a catalog. The vendor's are not public, except where it says so.
@@ -97,8 +96,6 @@ func (it *CatalogItem) group() string {
 	}
 	return it.Consumable.UsagePeriodGroup
 }
-
-func long(s string) bool { return utf8.RuneCountInString(s) > maxName }
 
 // checkCatalog holds a whole catalog against the rules: each item, its prices and
 // bundles against the title's currencies, and that no bundle unpacks for ever.

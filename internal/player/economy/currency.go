@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 
+	"ludgate/internal/player/call"
 	"ludgate/internal/store"
 )
 
@@ -27,7 +28,7 @@ var codePattern = regexp.MustCompile(`^[A-Z0-9]{2}$`)
 func (v *VirtualCurrencyData) check() error {
 	switch {
 	case !codePattern.MatchString(v.CurrencyCode) || v.CurrencyCode == realMoney:
-		return refuse("InvalidVirtualCurrencyCode", "Invalid virtual currency code").
+		return call.Refuse("InvalidVirtualCurrencyCode", "Invalid virtual currency code").
 			With("CurrencyCode", "CurrencyCode must be two capital letters or digits, and not RM, which is real money.")
 	case long(v.DisplayName):
 		return invalid("DisplayName", fmt.Sprintf("DisplayName has at most %d characters.", maxName))
@@ -61,7 +62,7 @@ func (s *Service) addCurrencies(ctx context.Context, title string, list []Virtua
 			born, since := now, now
 			if old == nil {
 				if known++; known > maxCurrencies {
-					return refuse("VirtualCurrencyCountLimitExceeded", "A title has at most %d virtual currencies", maxCurrencies)
+					return call.Refuse("VirtualCurrencyCountLimitExceeded", "A title has at most %d virtual currencies", maxCurrencies)
 				}
 				d.currencies = append(d.currencies, &currency{code: v.CurrencyCode, born: now, periods: []period{{since: now}}})
 			} else {
@@ -100,7 +101,7 @@ func (s *Service) removeCurrencies(ctx context.Context, title string, list []Vir
 				return errNoCurrency(v.CurrencyCode)
 			}
 			if item := d.usedBy(v.CurrencyCode); item != "" {
-				return refuse("VirtualCurrencyCannotBeDeleted", "The virtual currency is used by an item of a catalog").
+				return call.Refuse("VirtualCurrencyCannotBeDeleted", "The virtual currency is used by an item of a catalog").
 					With("VirtualCurrencies", fmt.Sprintf("Item %q has a price or a bundle with %s.", item, v.CurrencyCode))
 			}
 			if _, err := tx.Exec(currencyRemoveStmt, title, v.CurrencyCode); err != nil {
@@ -183,7 +184,7 @@ func (h holder) pay(tx store.Tx, c *currency, amount, now int64, solvent bool) (
 		return b, 0, err
 	}
 	if solvent && amount < 0 && int64(b.amount)+amount < 0 {
-		return b, 0, refuse("InsufficientFunds", "Insufficient funds")
+		return b, 0, call.Refuse("InsufficientFunds", "Insufficient funds")
 	}
 	b, change = b.add(c.now(now), amount)
 	_, err = tx.Exec(balancePutStmt, h.title, h.player, h.character, c.code, c.born, int64(b.amount), b.progress, b.at)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"ludgate/internal/player/call"
 	"ludgate/internal/store"
 )
 
@@ -98,9 +99,9 @@ func (d *Definitions) catalog(version string) (*catalog, error) {
 		return c, nil
 	}
 	if version == "" {
-		return nil, refuse("CatalogNotConfigured", "The title has no default catalog")
+		return nil, call.Refuse("CatalogNotConfigured", "The title has no default catalog")
 	}
-	return nil, refuse("CatalogNotConfigured", "The title has no catalog of this version")
+	return nil, call.Refuse("CatalogNotConfigured", "The title has no catalog of this version")
 }
 
 // item finds an item of a catalog.
@@ -108,7 +109,7 @@ func (c *catalog) item(id string) (*CatalogItem, error) {
 	if it := c.byID[id]; it != nil {
 		return it, nil
 	}
-	return nil, refuse("ItemNotFound", "Item not found").With("ItemId", fmt.Sprintf("There is no item %q in the catalog.", clip(id)))
+	return nil, call.Refuse("ItemNotFound", "Item not found").With("ItemId", fmt.Sprintf("There is no item %q in the catalog.", clip(id)))
 }
 
 // cache keeps the definitions of the titles that were asked for. A signal of the
@@ -138,13 +139,7 @@ func (c *cache) forget() { c.now.Store(&generation{}) }
 // get gives the definitions of a title, from memory when nothing has changed.
 // It must not be called inside a transaction.
 func (c *cache) get(ctx context.Context, title string) (*Definitions, error) {
-	select {
-	case _, open := <-c.changed:
-		if open {
-			c.forget()
-		}
-	default:
-	}
+	c.listen()
 	v, ok := c.now.Load().titles.Load(title)
 	if !ok {
 		v, _ = c.now.Load().titles.LoadOrStore(title, &entry{})
@@ -165,6 +160,26 @@ func (c *cache) get(ctx context.Context, title string) (*Definitions, error) {
 	}
 	e.got.Store(d)
 	return d, nil
+}
+
+// peek gives what is in memory of a title, or nil.
+func (c *cache) peek(title string) *Definitions {
+	c.listen()
+	if v, ok := c.now.Load().titles.Load(title); ok {
+		return v.(*entry).got.Load()
+	}
+	return nil
+}
+
+// listen begins anew when the store has signalled a change.
+func (c *cache) listen() {
+	select {
+	case _, open := <-c.changed:
+		if open {
+			c.forget()
+		}
+	default:
+	}
 }
 
 // readDefinitions reads the definitions of a title as a transaction sees them.

@@ -2,18 +2,15 @@ package economy
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"ludgate"
+	"ludgate/internal/player/call"
 )
-
-// refuse makes a refusal of the player surface by its name.
-func refuse(code, format string, args ...any) *ludgate.Error {
-	return ludgate.Errorf(ludgate.Invalid, code, format, args...)
-}
 
 // invalid refuses one member of a request.
 func invalid(member, text string) *ludgate.Error {
-	return refuse("InvalidParams", "Invalid input parameters").With(member, text)
+	return call.Refuse("InvalidParams", "Invalid input parameters").With(member, text)
 }
 
 // clip bounds a caller's text in a message.
@@ -25,18 +22,17 @@ func clip(s string) string {
 	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
-func errNotOwned() error {
-	return refuse("ItemNotOwned", "Item not owned")
-}
+// long reports whether a name has more than maxName characters, or could not be
+// stored at all.
+func long(s string) bool { return utf8.RuneCountInString(s) > maxName || !isText(s) }
 
-func errNoItem() error {
-	return refuse("ItemNotFound", "Item not found")
-}
+// isText reports whether the store can keep s as text.
+func isText(s string) bool { return strings.IndexByte(s, 0) < 0 && utf8.ValidString(s) }
 
-func errNoCharacter() error {
-	return refuse("CharacterNotFound", "Character not found")
-}
+func errNotOwned() error    { return call.Refuse("ItemNotOwned", "Item not owned") }
+func errNoItem() error      { return call.Refuse("ItemNotFound", "Item not found") }
+func errNoCharacter() error { return call.Refuse("CharacterNotFound", "Character not found") }
 
 func errNoCurrency(code string) error {
-	return refuse("InvalidVirtualCurrency", "Invalid virtual currency").With("VirtualCurrency", "There is no currency "+clip(code)+".")
+	return call.Refuse("InvalidVirtualCurrency", "Invalid virtual currency").With("VirtualCurrency", "There is no currency "+clip(code)+".")
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"unicode/utf8"
 
+	"ludgate/internal/player/call"
 	"ludgate/internal/store"
 )
 
@@ -58,7 +59,7 @@ func (g *granting) grant(h holder, o order) (*item, error) {
 
 func (g *granting) unpack(h holder, o order, parent string) (*item, error) {
 	if len(g.made) >= maxMade {
-		return nil, refuse("OverLimit", "A call grants at most %d items", maxMade)
+		return nil, call.Refuse("OverLimit", "A call grants at most %d items", maxMade)
 	}
 	top, err := g.give(h, o, parent)
 	if err != nil || o.item.Bundle == nil {
@@ -96,7 +97,7 @@ func (g *granting) give(h holder, o order, parent string) (*item, error) {
 		}
 		if it != nil {
 			if it.Uses > math.MaxInt32-uses {
-				return nil, refuse("OverLimit", "The item has as many uses as it can have")
+				return nil, call.Refuse("OverLimit", "The item has as many uses as it can have")
 			}
 			it.Uses += uses
 			if err := g.prolong(h, it, o.item.period()); err != nil {
@@ -184,7 +185,7 @@ func (g *granting) room(h holder) error {
 		}
 	}
 	if n >= maxInventory {
-		return refuse("OverLimit", "An inventory holds at most %d items", maxInventory)
+		return call.Refuse("OverLimit", "An inventory holds at most %d items", maxInventory)
 	}
 	g.counts[h.player] = n + 1
 	return nil

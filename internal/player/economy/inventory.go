@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"ludgate"
+	"ludgate/internal/player/call"
 	"ludgate/internal/store"
 )
 
@@ -106,7 +107,7 @@ func (g *granting) grantTo(title string, o *ItemGrant) error {
 // purchase sells an item of the catalog.
 func (s *Service) purchase(ctx context.Context, who subject, r *PurchaseItemRequest, now int64) (out *PurchaseItemResult, err error) {
 	if r.StoreId != "" {
-		return nil, refuse("StoreNotFound", "Store not found").With("StoreId", "This server has no stores; buy from the catalog.")
+		return nil, call.Refuse("StoreNotFound", "Store not found").With("StoreId", "This server has no stores; buy from the catalog.")
 	}
 	err = s.write(ctx, who.title, func(tx store.Tx, d *Definitions) error {
 		c, err := d.catalog(r.CatalogVersion)
@@ -123,10 +124,10 @@ func (s *Service) purchase(ctx context.Context, who subject, r *PurchaseItemRequ
 		}
 		price, ok := it.VirtualCurrencyPrices[money.code]
 		if !ok {
-			return refuse("WrongVirtualCurrency", "Wrong virtual currency")
+			return call.Refuse("WrongVirtualCurrency", "Wrong virtual currency")
 		}
 		if int64(price) != int64(r.Price) {
-			return refuse("WrongPrice", "Wrong price")
+			return call.Refuse("WrongPrice", "Wrong price")
 		}
 		h, err := who.find(tx)
 		if err != nil {
@@ -154,7 +155,7 @@ func (s *Service) consume(ctx context.Context, who subject, id string, count int
 	}
 	err = s.change(ctx, who, id, now, errNoItem, func(tx store.Tx, it *item) error {
 		if it.Uses < count { // 0: it is not used up
-			return refuse("NoRemainingUses", "No remaining uses")
+			return call.Refuse("NoRemainingUses", "No remaining uses")
 		}
 		it.Uses -= count
 		out = &ItemUsesResult{ItemInstanceId: it.ID, RemainingUses: it.Uses}
@@ -168,7 +169,7 @@ func (s *Service) consume(ctx context.Context, who subject, id string, count int
 func (s *Service) modifyUses(ctx context.Context, who subject, id string, add int32, now int64) (out *ItemUsesResult, err error) {
 	err = s.change(ctx, who, id, now, errNoItem, func(tx store.Tx, it *item) error {
 		if it.Uses == 0 {
-			return refuse("InvalidItemProperties", "The item has no uses that could be modified")
+			return call.Refuse("InvalidItemProperties", "The item has no uses that could be modified")
 		}
 		uses := int64(it.Uses) + int64(add)
 		if uses > math.MaxInt32 {
@@ -248,18 +249,22 @@ func (s *Service) updateCustomData(ctx context.Context, r *UpdateItemCustomDataR
 // and do not begin with an exclamation mark.
 func checkCustom(data map[string]*string, remove []string) error {
 	if len(data) > maxCustomKeys || len(remove) > maxCustomKeys {
-		return refuse("TooManyKeys", "Too many keys").With("Data", fmt.Sprintf("An item has at most %d keys of custom data.", maxCustomKeys))
+		return call.Refuse("TooManyKeys", "Too many keys").With("Data", fmt.Sprintf("An item has at most %d keys of custom data.", maxCustomKeys))
 	}
+	seen := make(map[string]bool, len(data))
 	for key, value := range data {
 		key = strings.TrimSpace(key)
 		switch {
+		case seen[key]:
+			return invalid("Data", "Two keys differ in blanks around them only.")
 		case key == "" || key[0] == '!' || !isText(key):
 			return invalid("Data", "Keys are text, not empty, and do not begin with an exclamation mark.")
 		case utf8.RuneCountInString(key) > maxCustomKey:
-			return refuse("KeyLengthExceeded", "Key length exceeded").With("Data", fmt.Sprintf("Keys have at most %d characters.", maxCustomKey))
+			return call.Refuse("KeyLengthExceeded", "Key length exceeded").With("Data", fmt.Sprintf("Keys have at most %d characters.", maxCustomKey))
 		case value != nil && len(*value) > maxCustomValue:
-			return refuse("DataLengthExceeded", "Data length exceeded").With("Data", fmt.Sprintf("Values have at most %d bytes.", maxCustomValue))
+			return call.Refuse("DataLengthExceeded", "Data length exceeded").With("Data", fmt.Sprintf("Values have at most %d bytes.", maxCustomValue))
 		}
+		seen[key] = true
 	}
 	return nil
 }
@@ -281,7 +286,7 @@ func (it *item) customize(data map[string]*string, remove []string) error {
 		delete(it.Custom, strings.TrimSpace(key))
 	}
 	if len(it.Custom) > maxCustomKeys {
-		return refuse("TooManyKeys", "Too many keys").With("Data", fmt.Sprintf("An item has at most %d keys of custom data.", maxCustomKeys))
+		return call.Refuse("TooManyKeys", "Too many keys").With("Data", fmt.Sprintf("An item has at most %d keys of custom data.", maxCustomKeys))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"ludgate"
+	"ludgate/internal/player/account"
 	"ludgate/internal/store"
 )
 
@@ -77,12 +78,12 @@ func query(tx store.Tx, stmt *store.Stmt, args ...any) ([]*item, error) {
 // instance is an item as the wire shows it.
 func (it *item) instance() ItemInstance {
 	out := ItemInstance{
-		ItemId: it.Item, ItemInstanceId: it.ID, ItemClass: it.Class, PurchaseDate: stamp(it.Bought), Annotation: it.Annotation,
+		ItemId: it.Item, ItemInstanceId: it.ID, ItemClass: it.Class, PurchaseDate: account.Stamp(it.Bought), Annotation: it.Annotation,
 		CatalogVersion: it.Catalog, BundleParent: it.Parent, BundleContents: it.Contents, DisplayName: it.Name,
 		UnitCurrency: it.Currency, UnitPrice: it.Price, CustomData: it.Custom,
 	}
 	if it.Expires != 0 {
-		out.Expiration = stamp(it.Expires)
+		out.Expiration = account.Stamp(it.Expires)
 	}
 	if it.Uses != 0 {
 		uses := it.Uses
