@@ -79,4 +79,21 @@ var playerCodes = map[string]playerCode{
 	"EntityTokenExpired":                    {1336, 401, false},
 	"EntityTokenRevoked":                    {1337, 401, false},
 	"EvaluationModePlayerCountExceeded":     {1490, 400, false},
+
+	// Experiments.
+	"ExperimentationExperimentStopped":                      {7000, 400, false},
+	"ExperimentationExperimentRunning":                      {7001, 400, false},
+	"ExperimentationExperimentNotFound":                     {7002, 400, false},
+	"ExperimentationExperimentNeverStarted":                 {7003, 400, false},
+	"ExperimentationInvalidVariantConfiguration":            {7006, 400, false},
+	"ExperimentationInvalidVariableConfiguration":           {7007, 400, false},
+	"ExperimentationInvalidDuration":                        {7012, 400, false},
+	"ExperimentationMaxExperimentsReached":                  {7013, 400, false},
+	"ExperimentationInvalidEndDate":                         {7015, 400, false},
+	"ExperimentationInvalidStartDate":                       {7016, 400, false},
+	"ExperimentationExclusionGroupNotFound":                 {7018, 400, false},
+	"ExperimentationExclusionGroupInsufficientCapacity":     {7019, 400, false},
+	"ExperimentationExclusionGroupCannotDelete":             {7020, 400, false},
+	"ExperimentationExclusionGroupInvalidTrafficAllocation": {7021, 400, false},
+	"ExperimentationExclusionGroupInvalidName":              {7022, 400, false},
 }

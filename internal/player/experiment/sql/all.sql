@@ -1,0 +1,1 @@
+SELECT title, kind, doc FROM experiment_definitions

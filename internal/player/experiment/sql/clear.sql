@@ -1,0 +1,1 @@
+DELETE FROM experiment_definitions WHERE title = $1

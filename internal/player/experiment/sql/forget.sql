@@ -1,0 +1,1 @@
+DELETE FROM experiment_exposures WHERE title = $1 AND player = $2

@@ -1,0 +1,1 @@
+DELETE FROM experiment_definitions WHERE title = $1 AND kind = $2 AND id = $3

@@ -1,0 +1,1 @@
+SELECT kind, doc FROM experiment_definitions WHERE title = $1
