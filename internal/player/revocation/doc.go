@@ -1,0 +1,25 @@
+// Package revocation knows the proofs of players that are signed, not expired,
+// and yet no longer good: all that were made before some moment, because the
+// password was changed then, or the account was banned, disabled or deleted.
+//
+// What changes an account so calls [Revoke] in the same transaction. Every node
+// keeps all revocations in memory in a [Set] and asks that for every proof,
+// without a lock and without a read; nearly always there is nothing in it. A
+// revocation can be forgotten when the last proof that it stops has expired, a
+// day later.
+//
+// A set hears of a revocation through store.Watch, usually within milliseconds,
+// and looks every second besides, so every node knows within two seconds though
+// a signal be lost. [Set.Refresh] is for the caller that wants its own node to
+// know before it answers.
+//
+// A proof counts by the time it was issued, to the millisecond, by the clock of
+// the node that issued it. One issued in the millisecond of a revocation is
+// stopped: who signs in again in that same millisecond has to do it twice. Nodes
+// therefore need clocks that agree to a few seconds, as under any time service they do. A sign-in
+// that checked the old password must not issue its proof after the change: it
+// confirms in its own transaction that what it checked is still so.
+//
+// It is made for single accounts. What ends very many at once, such as deleting
+// a title, refuses their proofs by itself.
+package revocation
