@@ -1,0 +1,1 @@
+SELECT count(*) FROM player_statistic_definitions WHERE title = $1

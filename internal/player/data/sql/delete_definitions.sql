@@ -1,0 +1,1 @@
+DELETE FROM player_statistic_definitions WHERE title = $1

@@ -1,0 +1,1 @@
+DELETE FROM player_statistic_epochs WHERE title = $1

@@ -1,0 +1,1 @@
+SELECT info, reported FROM player_devices WHERE title = $1 AND player = $2

@@ -1,0 +1,1 @@
+SELECT name, object FROM player_objects WHERE title = $1 AND player = $2

@@ -1,0 +1,1 @@
+DELETE FROM player_objects WHERE title = $1 AND player = $2 AND name = $3
