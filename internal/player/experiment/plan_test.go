@@ -3,9 +3,12 @@ package experiment
 import (
 	"fmt"
 	"math"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"ludgate"
+	"ludgate/internal/store"
 )
 
 // made makes a running experiment with variants of those percentages.
@@ -192,6 +195,44 @@ func TestGroups(t *testing.T) {
 	f.ok("DeleteExclusionGroup", obj{"ExclusionGroupId": g})
 	for _, name := range []string{"DeleteExclusionGroup", "UpdateExclusionGroup", "GetExclusionGroupTraffic"} {
 		f.refused(name, obj{"ExclusionGroupId": g, "Name": "x"}, "ExperimentationExclusionGroupNotFound")
+	}
+}
+
+// TestConcurrentDefinitions: of experiments that are made at once for one group,
+// those that fit are made, and no hundredth is given twice.
+func TestConcurrentDefinitions(t *testing.T) {
+	f := newFixture(t)
+	g := f.ok("CreateExclusionGroup", obj{"Name": "g"})["ExclusionGroupId"].(string)
+	var wg sync.WaitGroup
+	var made atomic.Int32
+	for range 12 {
+		wg.Go(func() {
+			_, code := f.admin("CreateExperiment", half.with(obj{"ExclusionGroupId": g, "ExclusionGroupTrafficAllocation": 20}))
+			switch code {
+			case "":
+				made.Add(1)
+			case "ExperimentationExclusionGroupInsufficientCapacity":
+			default:
+				t.Error(code)
+			}
+		})
+	}
+	wg.Wait()
+	given := map[int]bool{}
+	err := f.store.Read(t.Context(), func(tx store.Tx) error {
+		d, err := load(tx, here)
+		for _, e := range d.experiments {
+			for _, s := range e.Slots {
+				if given[s] {
+					t.Errorf("hundredth %d is given twice", s)
+				}
+				given[s] = true
+			}
+		}
+		return err
+	})
+	if err != nil || made.Load() != 5 || len(given) != 100 {
+		t.Errorf("%d experiments have %d hundredths (%v)", made.Load(), len(given), err)
 	}
 }
 

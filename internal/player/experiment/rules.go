@@ -172,6 +172,14 @@ func (d *definitions) checkGroup(id, name, description string) error {
 	return nil
 }
 
+// hundred are all hundredths of a group.
+var hundred = func() (all []int) {
+	for s := range 100 {
+		all = append(all, s)
+	}
+	return all
+}()
+
 // place gives an experiment so many hundredths of its group, those it has first.
 // share is nil where the caller does not say.
 func (d *definitions) place(e *definition, share *int64, now int64) error {
@@ -195,12 +203,10 @@ func (d *definitions) place(e *definition, share *int64, now int64) error {
 			}
 		}
 	}
-	slots := slices.Clone(e.Slots[:min(len(e.Slots), int(*share))])
-	for _, s := range slots {
-		taken[s] = true
-	}
-	for s := 0; s < 100 && len(slots) < int(*share); s++ {
-		if !taken[s] {
+	var slots []int
+	for _, s := range slices.Concat(e.Slots, hundred) {
+		if !taken[s] && len(slots) < int(*share) {
+			taken[s] = true
 			slots = append(slots, s)
 		}
 	}
