@@ -186,6 +186,19 @@ func (r *Rig) Call(path string, proof Proof, body any) *Answer {
 	for k, v := range maps.All(proof) {
 		req.Header.Set(k, v)
 	}
+	return r.do(req)
+}
+
+// Get opens a page of the player surface.
+func (r *Rig) Get(path string) *Answer {
+	r.Helper()
+	req, err := http.NewRequestWithContext(r.Context(), http.MethodGet, r.url+path, nil)
+	r.must(err)
+	return r.do(req)
+}
+
+func (r *Rig) do(req *http.Request) *Answer {
+	r.Helper()
 	resp, err := http.DefaultClient.Do(req)
 	r.must(err)
 	defer resp.Body.Close()

@@ -11,40 +11,40 @@ import (
 
 	"ludgate"
 	"ludgate/internal/player/account"
+	"ludgate/internal/player/calltest"
 	"ludgate/internal/store"
 	"ludgate/internal/wire"
 )
 
 // ban bans a player and gives the ban's id.
-func (f *fixture) ban(a *account.Account, more obj) string {
-	f.t.Helper()
+func (f *fixture) ban(a *calltest.Player, more obj) string {
+	f.Helper()
 	one := obj{"PlatformId": a.ID}
 	for k, v := range more {
 		one[k] = v
 	}
-	res := f.ok(f.do("POST", "/Server/BanUsers", obj{"Bans": []obj{one}}, "X-SecretKey", f.secrets[a.Title]))
-	return res["BanData"].([]any)[0].(map[string]any)["BanId"].(string)
+	res := f.ok(f.Call("/Server/BanUsers", f.secrets[a.Title], obj{"Bans": []obj{one}}))
+	return res["BanData"].([]any)[0].(obj)["BanId"].(string)
 }
 
 // banned is what sign-in learns of a player who comes from an address: the
 // details of the refusal, or "".
 func (f *fixture) banned(titleID, player, addr string) string {
-	f.t.Helper()
+	f.Helper()
 	var ip netip.Addr
 	if addr != "" {
 		ip = netip.MustParseAddr(addr)
 	}
 	text := ""
 	f.read(func(tx store.Tx) error {
-		b, err := Banned(tx, titleID, player, ip, f.clock.now())
+		b, err := Banned(tx, titleID, player, ip, f.Clock.Now())
 		if err != nil || b == nil {
 			text = ""
 			return err
 		}
 		var e *ludgate.Error
 		if !errors.As(b.Refusal(), &e) || e.Code != "AccountBanned" || e.Message != "The account making this request is currently banned" || len(e.Details) != 1 {
-			t := f.t
-			t.Errorf("refusal %v", b.Refusal())
+			f.Errorf("refusal %v", b.Refusal())
 			return nil
 		}
 		text = e.Details[0].Target + ": " + e.Details[0].Message
@@ -54,8 +54,8 @@ func (f *fixture) banned(titleID, player, addr string) string {
 }
 
 // until is what the account row says.
-func (f *fixture) until(a *account.Account) (until int64) {
-	f.t.Helper()
+func (f *fixture) until(a *calltest.Player) (until int64) {
+	f.Helper()
 	f.read(func(tx store.Tx) error {
 		got, err := account.Get(tx, a.Title, a.ID)
 		if err == nil {
@@ -75,8 +75,8 @@ func TestBans(t *testing.T) {
 				{"PlatformId": a.ID, "DurationInHours": 2, "Reason": "cheating", "IPAddress": "192.0.2.7"}, {"PlatformId": b.ID},
 			}}))
 			data := res["BanData"].([]any)
-			first, second := data[0].(map[string]any)["BanId"].(string), data[1].(map[string]any)["BanId"].(string)
-			info := func(p *account.Account, id, rest string) string {
+			first, second := data[0].(obj)["BanId"].(string), data[1].(obj)["BanId"].(string)
+			info := func(p *calltest.Player, id, rest string) string {
 				return `{"PlatformId":"` + p.ID + `","BanId":"` + id + `","Created":"2026-03-04T05:06:07.89Z",` + rest + `}`
 			}
 			cheat := info(a, first, `"IPAddress":"192.0.2.7","Expires":"2026-03-04T07:06:07.89Z","Reason":"cheating","Active":true`)
@@ -86,7 +86,7 @@ func TestBans(t *testing.T) {
 			if !slices.Equal(f.revoked.players, []string{"ABCDE/" + a.ID, "ABCDE/" + b.ID}) {
 				t.Errorf("revoked %v", f.revoked.players)
 			}
-			if f.until(a) != f.clock.now().Add(2*time.Hour).UnixMilli() || f.until(b) != account.Forever {
+			if f.until(a) != f.Clock.Now().Add(2*time.Hour).UnixMilli() || f.until(b) != account.Forever {
 				t.Errorf("accounts say %d and %d", f.until(a), f.until(b))
 			}
 			for want, got := range map[string]string{
@@ -99,7 +99,7 @@ func TestBans(t *testing.T) {
 			}
 			same(t, "profile", f.profile(b, "ShowBannedUntil")["BannedUntil"], `"9999-12-31T23:59:59.999Z"`)
 
-			f.clock.advance(2 * time.Hour) // the first one ends by itself
+			f.Clock.Advance(2 * time.Hour) // the first one ends by itself
 			if got := f.banned("ABCDE", a.ID, "192.0.2.7"); got != "" {
 				t.Errorf("still banned: %s", got)
 			}
@@ -128,7 +128,7 @@ func TestBansOfOnePlayer(t *testing.T) {
 		t.Errorf("the longest tells, got %q", got)
 	}
 	f.ok(f.server("/Admin/RevokeBans", obj{"BanIds": []string{day}}))
-	if got := f.banned("ABCDE", a.ID, ""); got != "hour: 2026-03-04T06:06:07.89Z" || f.until(a) != f.clock.now().Add(time.Hour).UnixMilli() {
+	if got := f.banned("ABCDE", a.ID, ""); got != "hour: 2026-03-04T06:06:07.89Z" || f.until(a) != f.Clock.Now().Add(time.Hour).UnixMilli() {
 		t.Errorf("left: %q, account %d", got, f.until(a))
 	}
 	got := f.ok(f.server("/Admin/RevokeAllBansForUser", obj{"PlatformId": a.ID}))["BanData"].([]any)
@@ -171,7 +171,7 @@ func TestUpdateBans(t *testing.T) {
 	update := func(change obj) obj {
 		t.Helper()
 		change["BanId"] = id
-		return obj(f.ok(f.server("/Admin/UpdateBans", obj{"Bans": []obj{change}}))["BanData"].([]any)[0].(map[string]any))
+		return obj(f.ok(f.server("/Admin/UpdateBans", obj{"Bans": []obj{change}}))["BanData"].([]any)[0].(obj))
 	}
 	want := func(got obj, expires, ip, reason string, active bool) {
 		t.Helper()
@@ -255,11 +255,11 @@ func TestBanSurvivesStricterNames(t *testing.T) {
 	for i := range twins {
 		twins[i] = &account.Account{Title: "ABCDE", DisplayName: "Twin", Origination: account.Organic}
 		f.write(func(tx store.Tx) error {
-			return account.Create(tx, twins[i], account.Options{DuplicateNames: true}, f.clock.now().UnixMilli())
+			return account.Create(tx, twins[i], account.Options{DuplicateNames: true}, f.Clock.Now().UnixMilli())
 		})
-		f.ban(twins[i], nil)
+		f.ban(&calltest.Player{Account: twins[i]}, nil)
 	}
-	if f.until(twins[0]) == 0 || f.until(twins[1]) == 0 {
+	if f.until(&calltest.Player{Account: twins[0]}) == 0 || f.until(&calltest.Player{Account: twins[1]}) == 0 {
 		t.Error("not banned")
 	}
 }
@@ -268,8 +268,8 @@ func TestBanSurvivesStricterNames(t *testing.T) {
 func TestRevokerThatFails(t *testing.T) {
 	f := newFixture(t, wire.Neutral, func(o *Options) { o.Revoker = brokenRevoker{} })
 	a := f.player("ABCDE", account.Account{})
-	if got := f.server("/Server/BanUsers", obj{"Bans": []obj{{"PlatformId": a.ID}}}); got.status != 500 {
-		t.Errorf("%d %s", got.status, got.body)
+	if got := f.server("/Server/BanUsers", obj{"Bans": []obj{{"PlatformId": a.ID}}}); got.Status != 500 {
+		t.Errorf("%d %s", got.Status, got.Body)
 	}
 	if f.until(a) != 0 || f.banned("ABCDE", a.ID, "") != "" {
 		t.Error("banned all the same")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ludgate"
+	"ludgate/internal/mail"
 	"ludgate/internal/player/account"
 	"ludgate/internal/player/call"
 	"ludgate/internal/player/title"
@@ -112,7 +113,7 @@ func (s *Service) putContact(ctx context.Context, c *call.Call, player, name, ad
 			return overLimit("contact e-mail addresses", maxContacts)
 		}
 		row := contactRow{Name: name, Address: address, Status: Unverified}
-		if s.opt.Mail != nil {
+		if s.opt.Mailer != nil && s.opt.Mailer.Configured() {
 			if err := countMail(tx, c, player); err != nil {
 				return err
 			}
@@ -129,6 +130,11 @@ func (s *Service) putContact(ctx context.Context, c *call.Call, player, name, ad
 		if err := s.gate.Store().Write(context.WithoutCancel(ctx), settle); err != nil {
 			return err
 		}
+		if ludgate.AsError(err).Kind == ludgate.Invalid {
+			f := &call.Faults{}
+			f.Add("EmailAddress", "The address was stored, but no mail can go there.")
+			return f.As("InvalidEmailAddress", "Invalid email address")
+		}
 		return ludgate.Errorf(ludgate.Unavailable, "DownstreamServiceUnavailable",
 			"The address was stored, but its confirmation could not be mailed. Set it again to try once more.").Because(err)
 	}
@@ -138,16 +144,18 @@ func (s *Service) putContact(ctx context.Context, c *call.Call, player, name, ad
 // mailToken sends a token to the address that it confirms.
 func (s *Service) mailToken(ctx context.Context, t *title.Title, address, token string) error {
 	game := t.Name
-	if game == "" {
+	if game == "" || len(game) > maxID {
 		game = "the game"
 	}
 	how := "To confirm, enter this code in the game:\n\n" + token
 	if s.opt.PublicURL != "" {
 		how = "To confirm, open this page:\n\n" + s.opt.PublicURL + ConfirmPath + "?token=" + token
 	}
-	return s.opt.Mail(ctx, address, "Confirm your address for "+game,
-		"Somebody, probably you, gave this address as a contact address in "+game+".\n\n"+how+
-			"\n\nThis works once, within 24 hours. If it was not you, do nothing.\n")
+	return s.opt.Mailer.Send(ctx, mail.Message{
+		To: []string{address}, Subject: "Confirm your address for " + game,
+		Text: "Somebody, probably you, gave this address as a contact address in " + game + ".\n\n" + how +
+			"\n\nThis works once, within 24 hours. If it was not you, do nothing.\n",
+	})
 }
 
 func findContact(rows []contactRow, name string) (contactRow, bool) {

@@ -8,7 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"ludgate"
+
 	"ludgate/internal/player/account"
+	"ludgate/internal/player/calltest"
 	"ludgate/internal/store"
 	"ludgate/internal/wire"
 )
@@ -16,24 +19,24 @@ import (
 const noContacts = `[]`
 
 // contacts are what a profile has, as text.
-func (f *fixture) contacts(a *account.Account, want string) {
-	f.t.Helper()
-	same(f.t, "contacts", f.profile(a, "ShowContactEmailAddresses")["ContactEmailAddresses"], want)
+func (f *fixture) contacts(a *calltest.Player, want string) {
+	f.Helper()
+	same(f, "contacts", f.profile(a, "ShowContactEmailAddresses")["ContactEmailAddresses"], want)
 }
 
 var tokenPattern = regexp.MustCompile(`[A-Z2-7]{52}`)
 
 // token is the one in the latest mail.
 func (f *fixture) token() string {
-	f.t.Helper()
+	f.Helper()
 	f.mail.mu.Lock()
 	defer f.mail.mu.Unlock()
 	if len(f.mail.sent) == 0 {
-		f.t.Fatal("no mail")
+		f.Fatal("no mail")
 	}
 	token := tokenPattern.FindString(f.mail.sent[len(f.mail.sent)-1])
 	if token == "" {
-		f.t.Fatalf("no token in %q", f.mail.sent)
+		f.Fatalf("no token in %q", f.mail.sent)
 	}
 	return token
 }
@@ -49,9 +52,9 @@ func TestContactEmail(t *testing.T) {
 		t.Errorf("mail %q", mail)
 	}
 	confirm := obj{"TitleId": "ABCDE", "Token": f.token()}
-	same(t, "confirmed", f.ok(f.do("POST", ConfirmPath, confirm, "", "")), `{}`)
+	same(t, "confirmed", f.ok(f.Call(ConfirmPath, nil, confirm)), `{}`)
 	f.contacts(a, `[{"Name":"Primary","EmailAddress":"Ann@example.com","VerificationStatus":"Confirmed"}]`)
-	f.refused(f.do("POST", ConfirmPath, confirm, "", ""), "AuthTokenDoesNotExist", 1327, "used already")
+	f.refused(f.Call(ConfirmPath, nil, confirm), "AuthTokenDoesNotExist", 1327, "used already")
 
 	// The confirmed address again, in another case, needs no mail; another one does.
 	f.ok(f.client(a, "/Client/AddOrUpdateContactEmail", obj{"EmailAddress": "ann@EXAMPLE.com"}))
@@ -64,7 +67,7 @@ func TestContactEmail(t *testing.T) {
 	f.ok(f.client(a, "/Client/RemoveContactEmail", obj{}))
 	f.ok(f.client(a, "/Client/RemoveContactEmail", obj{}))
 	f.contacts(a, noContacts)
-	f.refused(f.do("POST", ConfirmPath, obj{"TitleId": "ABCDE", "Token": f.token()}, "", ""), "AuthTokenDoesNotExist", 1327, "")
+	f.refused(f.Call(ConfirmPath, nil, obj{"TitleId": "ABCDE", "Token": f.token()}), "AuthTokenDoesNotExist", 1327, "")
 }
 
 func TestContactTokens(t *testing.T) {
@@ -76,18 +79,18 @@ func TestContactTokens(t *testing.T) {
 	f.ok(f.client(a, "/Client/AddOrUpdateContactEmail", set))
 	second := f.token()
 	send := func(title, token string) answer {
-		return f.do("POST", ConfirmPath, obj{"TitleId": title, "Token": token}, "", "")
+		return f.Call(ConfirmPath, nil, obj{"TitleId": title, "Token": token})
 	}
 	f.refused(send("ABCDE", first), "AuthTokenDoesNotExist", 1327, "")  // the later mail's is the one
 	f.refused(send("20CA2", second), "AuthTokenDoesNotExist", 1327, "") // of another title
 	f.refused(send("ABCDE", "nonsense"), "AuthTokenDoesNotExist", 1327, "")
 	f.refused(send("ABCDE", ""), "InvalidParams", 1000, "The Token field is required.")
 	f.refused(send("", second), "InvalidParams", 1000, "The TitleId field is required.")
-	f.clock.advance(tokenLife)
+	f.Clock.Advance(tokenLife)
 	f.refused(send("ABCDE", second), "AuthTokenExpired", 1328, "expired")
 	f.contacts(a, `[{"Name":"Primary","EmailAddress":"ann@example.com","VerificationStatus":"Pending"}]`)
 	f.ok(f.client(a, "/Client/AddOrUpdateContactEmail", set))
-	f.clock.advance(tokenLife - time.Millisecond)
+	f.Clock.Advance(tokenLife - time.Millisecond)
 	f.ok(send("ABCDE", f.token()))
 
 	stmt := store.NewStmt("tokens", "SELECT token_hash FROM player_contacts WHERE token_hash IS NOT NULL")
@@ -109,24 +112,24 @@ func TestConfirmPage(t *testing.T) {
 	a := f.player("ABCDE", account.Account{})
 	f.ok(f.client(a, "/Client/AddOrUpdateContactEmail", obj{"EmailAddress": "ann@example.com"}))
 	link := ConfirmPath + "?token=" + f.token()
-	page := f.do("GET", link, nil, "", "")
-	if page.status != 200 || !strings.HasPrefix(page.header.Get("Content-Type"), "text/html") || !strings.Contains(page.body, "Confirm this address") {
-		t.Errorf("page: %d %s", page.status, page.body)
+	page := f.Get(link)
+	if page.Status != 200 || !strings.HasPrefix(page.Header.Get("Content-Type"), "text/html") || !strings.Contains(page.Body, "Confirm this address") {
+		t.Errorf("page: %d %s", page.Status, page.Body)
 	}
-	if !strings.Contains(page.header.Get("Content-Security-Policy"), "default-src 'none'") {
-		t.Errorf("headers %v", page.header)
+	if !strings.Contains(page.Header.Get("Content-Security-Policy"), "default-src 'none'") {
+		t.Errorf("headers %v", page.Header)
 	}
 	f.contacts(a, `[{"Name":"Primary","EmailAddress":"ann@example.com","VerificationStatus":"Pending"}]`)
-	if page = f.do("GET", link+"&confirm=yes", nil, "", ""); page.status != 200 || !strings.Contains(page.body, "is confirmed") {
-		t.Errorf("confirmed: %d %s", page.status, page.body)
+	if page = f.Get(link + "&confirm=yes"); page.Status != 200 || !strings.Contains(page.Body, "is confirmed") {
+		t.Errorf("confirmed: %d %s", page.Status, page.Body)
 	}
 	f.contacts(a, `[{"Name":"Primary","EmailAddress":"ann@example.com","VerificationStatus":"Confirmed"}]`)
-	if page = f.do("GET", link+"&confirm=yes", nil, "", ""); page.status != 400 || !strings.Contains(page.body, "used already") {
-		t.Errorf("again: %d %s", page.status, page.body)
+	if page = f.Get(link + "&confirm=yes"); page.Status != 400 || !strings.Contains(page.Body, "used already") {
+		t.Errorf("again: %d %s", page.Status, page.Body)
 	}
-	evil := f.do("GET", ConfirmPath+"?token="+url.QueryEscape(`"><script>x</script>`), nil, "", "")
-	if strings.Contains(evil.body, "<script>") {
-		t.Errorf("script in %s", evil.body)
+	evil := f.Get(ConfirmPath + "?token=" + url.QueryEscape(`"><script>x</script>`))
+	if strings.Contains(evil.Body, "<script>") {
+		t.Errorf("script in %s", evil.Body)
 	}
 }
 
@@ -145,7 +148,7 @@ func TestContactNamesOfServers(t *testing.T) {
 	f.ok(f.server("/Server/RemoveContactEmail", obj{"PlatformId": a.ID, "Name": "e"}))
 	f.ok(f.server("/Server/RemoveContactEmail", obj{"PlatformId": a.ID}))
 	got := f.profile(a, "ShowContactEmailAddresses")["ContactEmailAddresses"].([]any)
-	if len(got) != 3 || got[0].(map[string]any)["Name"] != "b" {
+	if len(got) != 3 || got[0].(obj)["Name"] != "b" {
 		t.Errorf("left: %v", got)
 	}
 }
@@ -160,10 +163,15 @@ func TestContactAddressesMustBeValid(t *testing.T) {
 }
 
 func TestContactsWithoutMail(t *testing.T) {
-	f := newFixture(t, wire.Neutral, func(o *Options) { o.Mail = nil })
-	a := f.player("ABCDE", account.Account{})
-	f.ok(f.client(a, "/Client/AddOrUpdateContactEmail", obj{"EmailAddress": "ann@example.com"}))
-	f.contacts(a, `[{"Name":"Primary","EmailAddress":"ann@example.com","VerificationStatus":"Unverified"}]`)
+	for _, without := range []func(*Options){func(o *Options) { o.Mailer = nil }, func(o *Options) { o.Mailer.(*mailbox).off = true }} {
+		f := newFixture(t, wire.Neutral, without)
+		a := f.player("ABCDE", account.Account{})
+		f.ok(f.client(a, "/Client/AddOrUpdateContactEmail", obj{"EmailAddress": "ann@example.com"}))
+		f.contacts(a, `[{"Name":"Primary","EmailAddress":"ann@example.com","VerificationStatus":"Unverified"}]`)
+		if len(f.mail.sent) != 0 {
+			t.Errorf("sent %q", f.mail.sent)
+		}
+	}
 }
 
 func TestMailThatIsNotSent(t *testing.T) {
@@ -172,10 +180,12 @@ func TestMailThatIsNotSent(t *testing.T) {
 	f.mail.fail = errors.New("no such host")
 	got := f.client(a, "/Client/AddOrUpdateContactEmail", obj{"EmailAddress": "ann@example.com"})
 	f.refused(got, "DownstreamServiceUnavailable", 1127, "could not be mailed")
-	if got.status != 503 || strings.Contains(got.body, "no such host") {
-		t.Errorf("%d %s", got.status, got.body)
+	if got.Status != 503 || strings.Contains(got.Body, "no such host") {
+		t.Errorf("%d %s", got.Status, got.Body)
 	}
 	f.contacts(a, `[{"Name":"Primary","EmailAddress":"ann@example.com","VerificationStatus":"Unverified"}]`)
+	f.mail.fail = ludgate.Errorf(ludgate.Invalid, "MailRefused", "no such domain")
+	f.refused(f.client(a, "/Client/AddOrUpdateContactEmail", obj{"EmailAddress": "ann@example.com"}), "InvalidEmailAddress", 1005, "no mail can go there")
 	f.mail.fail = nil
 	f.ok(f.client(a, "/Client/AddOrUpdateContactEmail", obj{"EmailAddress": "ann@example.com"}))
 	f.contacts(a, `[{"Name":"Primary","EmailAddress":"ann@example.com","VerificationStatus":"Pending"}]`)
@@ -192,13 +202,13 @@ func TestMailsPerDay(t *testing.T) {
 	for range mailsPerDay {
 		f.ok(set())
 	}
-	f.clock.advance(24*time.Hour - 90*time.Second)
+	f.Clock.Advance(24*time.Hour - 90*time.Second)
 	got := set()
 	f.refused(got, "APIClientRequestRateLimitExceeded", 1199, `"retryAfterSeconds":90`)
-	if got.status != 429 || got.header.Get("Retry-After") != "90" {
-		t.Errorf("%d %v", got.status, got.header)
+	if got.Status != 429 || got.Header.Get("Retry-After") != "90" {
+		t.Errorf("%d %v", got.Status, got.Header)
 	}
-	f.clock.advance(90 * time.Second)
+	f.Clock.Advance(90 * time.Second)
 	b := f.player("ABCDE", account.Account{})
 	f.ok(f.client(b, "/Client/AddOrUpdateContactEmail", obj{"EmailAddress": "b@example.com"}))
 	if sent := len(f.mail.sent); sent != mailsPerDay+1 {

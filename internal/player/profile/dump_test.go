@@ -8,6 +8,7 @@ import (
 
 	"ludgate"
 	"ludgate/internal/player/account"
+	"ludgate/internal/player/calltest"
 	"ludgate/internal/store"
 )
 
@@ -16,8 +17,8 @@ var tables = []string{"player_tags", "player_contacts", "player_contact_mails", 
 	"player_campaigns", "player_push", "player_purchases", "player_values", "player_bans"}
 
 // rows counts a player's rows in every table.
-func (f *fixture) rows(a *account.Account) map[string]int64 {
-	f.t.Helper()
+func (f *fixture) rows(a *calltest.Player) map[string]int64 {
+	f.Helper()
 	counts := map[string]int64{}
 	f.read(func(tx store.Tx) error {
 		for _, table := range tables {
@@ -46,8 +47,8 @@ func TestTablesAreAll(t *testing.T) {
 }
 
 // export gives a player's dump as text.
-func (f *fixture) export(a *account.Account) string {
-	f.t.Helper()
+func (f *fixture) export(a *calltest.Player) string {
+	f.Helper()
 	text := ""
 	f.read(func(tx store.Tx) error {
 		d, err := f.service.Export(tx, a.Title, a.ID)
@@ -144,7 +145,7 @@ func TestImportRefuses(t *testing.T) {
 		if err := json.Unmarshal([]byte(bad), &d); err != nil {
 			t.Fatal(err)
 		}
-		err := f.store.Write(t.Context(), func(tx store.Tx) error { return f.service.Import(tx, a.Title, a.ID, d) })
+		err := f.Store.Write(t.Context(), func(tx store.Tx) error { return f.service.Import(tx, a.Title, a.ID, d) })
 		if err == nil || !strings.Contains(errText(err), text) {
 			t.Errorf("%s: %v, want %q", bad, errText(err), text)
 		}

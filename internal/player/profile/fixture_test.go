@@ -2,49 +2,41 @@ package profile
 
 import (
 	"context"
-	"io"
-	"log/slog"
-	"net/http"
-	"net/http/httptest"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"ludgate/internal/mail"
 	"ludgate/internal/player/account"
-	"ludgate/internal/player/call"
+	"ludgate/internal/player/calltest"
 	"ludgate/internal/player/title"
-	"ludgate/internal/secret"
 	"ludgate/internal/store"
-	"ludgate/internal/store/storetest"
-	"ludgate/internal/ticket"
 	"ludgate/internal/wire"
 )
-
-// clock is a time that a test sets.
-type clock struct{ at atomic.Int64 }
-
-func (c *clock) now() time.Time          { return time.UnixMilli(c.at.Load()) }
-func (c *clock) advance(d time.Duration) { c.at.Add(d.Milliseconds()) }
 
 // mailbox keeps what was mailed; with an error it fails instead.
 type mailbox struct {
 	mu   sync.Mutex
 	sent []string // address, subject and text
 	fail error
+	off  bool
 }
 
-func (m *mailbox) send(_ context.Context, to, subject, text string) error {
+func (m *mailbox) Configured() bool { return !m.off }
+
+func (m *mailbox) Send(_ context.Context, msg mail.Message) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.fail != nil {
 		return m.fail
 	}
-	m.sent = append(m.sent, to+"\n"+subject+"\n"+text)
+	m.sent = append(m.sent, strings.Join(msg.To, ",")+"\n"+msg.Subject+"\n"+msg.Text)
 	return nil
 }
 
@@ -59,55 +51,27 @@ func (r *revocations) Revoke(_ store.Tx, title, player string, _ time.Time) erro
 // fixture is the part behind an edge, with two titles: ABCDE and 20CA2, which
 // shows clients everything.
 type fixture struct {
-	t       testing.TB
+	*calltest.Rig
 	service *Service
-	store   store.Store
-	titles  *title.Registry
-	tickets *ticket.Issuer
-	clock   *clock
 	mail    *mailbox
 	revoked *revocations
-	secrets map[string]string
-	url     string
+	secrets map[string]calltest.Proof
 }
 
 func newFixture(t testing.TB, n *wire.Naming, change func(*Options)) *fixture {
 	t.Helper()
-	f := &fixture{t: t, clock: &clock{}, mail: &mailbox{}, revoked: &revocations{}, secrets: map[string]string{}}
-	f.clock.at.Store(time.Date(2026, 3, 4, 5, 6, 7, 890e6, time.UTC).UnixMilli())
-	f.store = storetest.Open(t, account.Area, title.Area, Area)
-	dir := t.TempDir()
-	ring := must(ticket.OpenRing(dir, "tickets.json", f.clock.now))(t)
-	box := must(secret.NewBox(must(secret.LoadKey(dir, "secrets"))(t), "player"))(t)
-	all := []string{}
-	for flag := range (&PlayerProfileViewConstraints{}).flags() {
-		all = append(all, flag)
-	}
-	f.titles = must(title.Open(t.Context(), title.Options{Store: f.store, Box: box, Clock: f.clock.now,
-		Log:      slog.New(slog.DiscardHandler),
-		Declared: map[string]title.Settings{"ABCDE": {Name: "Rook"}, "20CA2": {AllowedConstraints: all}},
-	}))(t)
-	t.Cleanup(f.titles.Close)
-	for _, id := range []string{"ABCDE", "20CA2"} {
-		err := f.titles.UpdateKeys(t.Context(), id, func(k *title.Keys) error {
-			f.secrets[id] = k.AddSecret("test", f.clock.now())
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	f.tickets = ticket.NewIssuer(ring, f.clock.now)
-	gate := call.NewGate(call.Options{Store: f.store, Titles: f.titles, Tickets: f.tickets, Box: box, Clock: f.clock.now,
-		Log: slog.New(slog.DiscardHandler)})
-	opt := Options{Mail: f.mail.send, Revoker: f.revoked, PublicURL: "https://play.example"}
+	all := slices.Collect(maps.Keys((&PlayerProfileViewConstraints{}).flags()))
+	f := &fixture{mail: &mailbox{}, revoked: &revocations{}}
+	f.Rig = calltest.New(t, calltest.Options{Areas: []store.Area{Area}, Naming: n, Titles: map[string]title.Settings{
+		"ABCDE": {Name: "Rook"}, "20CA2": {AllowedConstraints: all},
+	}})
+	f.secrets = map[string]calltest.Proof{"ABCDE": f.Secret("ABCDE"), "20CA2": f.Secret("20CA2")}
+	opt := Options{Mailer: f.mail, Revoker: f.revoked, PublicURL: "https://play.example"}
 	if change != nil {
 		change(&opt)
 	}
-	f.service = New(gate, opt)
-	server := httptest.NewServer(wire.NewEdge(wire.Options{Default: n, Log: slog.New(slog.DiscardHandler)}, f.service.Routes()...))
-	t.Cleanup(server.Close)
-	f.url = server.URL
+	f.service = New(f.Gate, opt)
+	f.Serve(f.service.Routes()...)
 	return f
 }
 
@@ -125,118 +89,70 @@ func must[T any](v T, err error) func(testing.TB) T {
 }
 
 // player makes an account in a title.
-func (f *fixture) player(titleID string, a account.Account) *account.Account {
-	f.t.Helper()
-	a.Title = titleID
-	if a.Origination == "" {
-		a.Origination = account.Organic
-	}
-	f.write(func(tx store.Tx) error { return account.Create(tx, &a, account.Options{}, f.clock.now().UnixMilli()) })
-	return &a
+func (f *fixture) player(titleID string, a account.Account) *calltest.Player {
+	f.Helper()
+	return f.Rig.Player(titleID, func(made *account.Account) {
+		a.Title = titleID
+		if a.Origination == "" {
+			a.Origination = made.Origination
+		}
+		*made = a
+	})
 }
 
 func (f *fixture) write(fn func(store.Tx) error) {
-	f.t.Helper()
-	if err := f.store.Write(f.t.Context(), fn); err != nil {
-		f.t.Fatal(err)
+	f.Helper()
+	if err := f.Store.Write(f.Context(), fn); err != nil {
+		f.Fatal(err)
 	}
 }
 
 func (f *fixture) read(fn func(store.Tx) error) {
-	f.t.Helper()
-	if err := f.store.Read(f.t.Context(), fn); err != nil {
-		f.t.Fatal(err)
+	f.Helper()
+	if err := f.Store.Read(f.Context(), fn); err != nil {
+		f.Fatal(err)
 	}
 }
 
 // obj is a JSON object.
-type obj map[string]any
+type obj = calltest.Obj
 
-// answer is a reply.
-type answer struct {
-	status int
-	header http.Header
-	body   string
+type answer = *calltest.Answer
+
+// client calls with a player's ticket, server with the secret key of ABCDE.
+func (f *fixture) client(a *calltest.Player, path string, body obj) answer {
+	f.Helper()
+	return f.Call(path, a.Session(), body)
 }
 
-func (f *fixture) do(method, path string, body any, header, value string) answer {
-	f.t.Helper()
-	text := ""
-	if body != nil {
-		b, err := json.Marshal(body, json.Deterministic(true))
-		if err != nil {
-			f.t.Fatal(err)
-		}
-		text = string(b)
-	}
-	req, err := http.NewRequest(method, f.url+path, strings.NewReader(text))
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	if header != "" {
-		req.Header.Set(header, value)
-	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	defer res.Body.Close()
-	b, err := io.ReadAll(res.Body)
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	return answer{res.StatusCode, res.Header, string(b)}
-}
-
-// client calls with a player's ticket.
-func (f *fixture) client(a *account.Account, path string, body obj) answer {
-	f.t.Helper()
-	return f.do("POST", path, body, "X-Authorization", f.tickets.Session(ticket.Bearer{Title: a.Title, Player: a.ID, Account: a.Account}))
-}
-
-// server calls with the secret key of title ABCDE.
 func (f *fixture) server(path string, body obj) answer {
-	f.t.Helper()
-	return f.do("POST", path, body, "X-SecretKey", f.secrets["ABCDE"])
+	f.Helper()
+	return f.Call(path, f.secrets["ABCDE"], body)
 }
 
 // ok gives the result of a call that succeeded.
 func (f *fixture) ok(a answer) obj {
-	f.t.Helper()
-	if a.status != 200 {
-		f.t.Fatalf("status %d: %s", a.status, a.body)
-	}
-	var out obj
-	if err := json.Unmarshal([]byte(a.body), &out); err != nil {
-		f.t.Fatalf("%v: %s", err, a.body)
-	}
-	return out
+	f.Helper()
+	return a.Result()
 }
 
 // refused checks name and number of a refusal, and that its body has a text.
 func (f *fixture) refused(a answer, name string, number int, text string) {
-	f.t.Helper()
-	var e struct {
-		Error     string `json:"error"`
-		ErrorCode int    `json:"errorCode"`
-	}
-	if err := json.Unmarshal([]byte(a.body), &e); err != nil {
-		f.t.Fatalf("%v: %s", err, a.body)
-	}
-	if e.Error != name || e.ErrorCode != number || !strings.Contains(a.body, text) {
-		f.t.Errorf("got %s, want %s %d with %q", a.body, name, number, text)
+	f.Helper()
+	a.Refused(name, number)
+	if !strings.Contains(a.Body, text) {
+		f.Errorf("no %q in %s", text, a.Body)
 	}
 }
 
 // profile is what a server sees of a player with one flag.
-func (f *fixture) profile(a *account.Account, flags ...string) obj {
-	f.t.Helper()
+func (f *fixture) profile(a *calltest.Player, flags ...string) obj {
+	f.Helper()
 	show := obj{}
 	for _, flag := range flags {
 		show[flag] = true
 	}
-	return obj(f.ok(f.do("POST", "/Server/GetPlayerProfile", obj{"PlatformId": a.ID, "ProfileConstraints": show},
-		"X-SecretKey", f.secrets[a.Title]))["PlayerProfile"].(map[string]any))
+	return f.ok(f.Call("/Server/GetPlayerProfile", f.secrets[a.Title], obj{"PlatformId": a.ID, "ProfileConstraints": show}))["PlayerProfile"].(obj)
 }
 
 // same compares a value with a JSON text.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ludgate/internal/player/account"
+	"ludgate/internal/player/calltest"
 	"ludgate/internal/store"
 	"ludgate/internal/wire"
 )
@@ -38,7 +39,7 @@ func TestLocations(t *testing.T) {
 	f := newNeutral(t)
 	a := f.player("ABCDE", account.Account{})
 	set := func(o obj) answer {
-		f.clock.advance(time.Second)
+		f.Clock.Advance(time.Second)
 		o["PlatformId"] = a.ID
 		return f.server("/Server/SetPlayerLocation", o)
 	}
@@ -53,7 +54,7 @@ func TestLocations(t *testing.T) {
 	for i := range maxLocations {
 		f.ok(set(obj{"City": fmt.Sprint("c", i)}))
 	}
-	if got := shown(); len(got) != maxLocations || got[0].(map[string]any)["City"] != "c9" || got[9].(map[string]any)["City"] != "c0" {
+	if got := shown(); len(got) != maxLocations || got[0].(obj)["City"] != "c9" || got[9].(obj)["City"] != "c0" {
 		t.Errorf("latest ten: %v", got)
 	}
 	f.ok(f.server("/Server/RemovePlayerLocations", obj{"PlatformId": a.ID}))
@@ -107,7 +108,7 @@ func TestSignInsAreLocated(t *testing.T) {
 	}
 	place := f.service.Locate(netip.MustParseAddr("192.0.2.7"))
 	seen := func() (at int64) {
-		f.write(func(tx store.Tx) error { return f.service.Seen(tx, "ABCDE", a.ID, place, f.clock.now()) })
+		f.write(func(tx store.Tx) error { return f.service.Seen(tx, "ABCDE", a.ID, place, f.Clock.Now()) })
 		f.read(func(tx store.Tx) error {
 			rows, err := loadLocations(tx, "ABCDE", a.ID)
 			if len(rows) != 1 {
@@ -120,16 +121,16 @@ func TestSignInsAreLocated(t *testing.T) {
 		return at
 	}
 	first := seen()
-	f.clock.advance(seenAgain - 1*time.Second)
+	f.Clock.Advance(seenAgain - 1*time.Second)
 	if seen() != first {
 		t.Error("noted anew within a day")
 	}
-	f.clock.advance(time.Second)
+	f.Clock.Advance(time.Second)
 	if seen() == first {
 		t.Error("not noted anew after a day")
 	}
 	same(t, "locations", f.profile(a, "ShowLocations")["Locations"], `[{"ContinentCode":"EU","CountryCode":"IE"}]`)
-	f.write(func(tx store.Tx) error { return f.service.Seen(tx, "ABCDE", a.ID, nil, f.clock.now()) })
+	f.write(func(tx store.Tx) error { return f.service.Seen(tx, "ABCDE", a.ID, nil, f.Clock.Now()) })
 	if newNeutral(t).service.Locate(netip.MustParseAddr("192.0.2.7")) != nil {
 		t.Error("a place without a locator")
 	}
@@ -157,14 +158,14 @@ func TestMemberships(t *testing.T) {
 		return fmt.Sprintf(`[{"MembershipId":"gold","IsActive":%t,"MembershipExpiration":"2026-03-04T06:06:07.89Z",%s,"Subscriptions":[`+s1+`,%s]}]`, active, override, sub, s2)
 	}
 	shown(gold(true, `"OverrideIsSet":false`, true))
-	f.clock.advance(time.Hour) // to the millisecond at which it ends
+	f.Clock.Advance(time.Hour) // to the millisecond at which it ends
 	shown(gold(false, `"OverrideIsSet":false`, false))
 	override := func(at string) answer {
 		return f.server("/Admin/SetMembershipOverride", obj{"PlatformId": a.ID, "MembershipId": "gold", "ExpirationTime": at})
 	}
 	f.ok(override("2026-03-04T06:06:07.891Z"))
 	shown(gold(true, `"OverrideIsSet":true,"OverrideExpiration":"2026-03-04T06:06:07.891Z"`, false))
-	f.clock.advance(time.Millisecond)
+	f.Clock.Advance(time.Millisecond)
 	shown(gold(false, `"OverrideIsSet":true,"OverrideExpiration":"2026-03-04T06:06:07.891Z"`, false))
 
 	// Set anew: other subscriptions, the override stays; then it goes.
@@ -249,22 +250,22 @@ func TestPushRegistrations(t *testing.T) {
 	a, b := f.player("ABCDE", account.Account{}), f.player("20CA2", account.Account{})
 	const apple, google = "/Client/RegisterForIOSPushNotification", "/Client/AndroidDevicePushNotificationRegistration"
 	f.ok(f.client(a, apple, obj{"DeviceToken": "tok", "ConfirmationMessage": "not asked for"}))
-	f.clock.advance(time.Second)
+	f.Clock.Advance(time.Second)
 	f.ok(f.client(a, google, obj{"DeviceToken": "tok"}))
 	f.ok(f.client(a, google, obj{"DeviceToken": "tok"}))
 	f.ok(f.client(b, apple, obj{"DeviceToken": "tok"}))
-	of := func(p *account.Account) []any {
+	of := func(p *calltest.Player) []any {
 		return f.profile(p, "ShowPushNotificationRegistrations")["PushNotificationRegistrations"].([]any)
 	}
 	got := of(a)
 	if len(got) != 2 {
 		t.Fatalf("registrations %v", got)
 	}
-	first, second := got[0].(map[string]any), got[1].(map[string]any)
+	first, second := got[0].(obj), got[1].(obj)
 	same(t, "platforms", []any{first["Platform"], second["Platform"]}, `["ApplePushNotificationService","GoogleCloudMessaging"]`)
 	arn := first["NotificationEndpointARN"].(string)
 	if !strings.HasPrefix(arn, "arn:ludgate:push::ABCDE:endpoint/APNS/") || strings.Contains(arn, "tok") || arn == second["NotificationEndpointARN"] ||
-		arn == of(b)[0].(map[string]any)["NotificationEndpointARN"] {
+		arn == of(b)[0].(obj)["NotificationEndpointARN"] {
 		t.Errorf("endpoints %v %v", got, of(b))
 	}
 	f.refused(f.client(a, apple, obj{"DeviceToken": "x", "SendPushNotificationConfirmation": true}), "FeatureNotConfiguredForTitle", 1177, "not sent from here")
@@ -272,14 +273,14 @@ func TestPushRegistrations(t *testing.T) {
 	f.refused(f.client(a, google, obj{"DeviceToken": strings.Repeat("x", maxDevice+1)}), "InvalidParams", 1000, "maximum length of 4096")
 	f.ok(f.client(a, "/Client/UnregisterPushNotification", obj{"NotificationEndpointARN": arn}))
 	f.ok(f.client(b, "/Client/UnregisterPushNotification", obj{"NotificationEndpointARN": second["NotificationEndpointARN"]})) // not b's
-	if got := of(a); len(got) != 1 || got[0].(map[string]any)["Platform"] != "GoogleCloudMessaging" {
+	if got := of(a); len(got) != 1 || got[0].(obj)["Platform"] != "GoogleCloudMessaging" {
 		t.Errorf("left: %v", got)
 	}
 	for i := range maxDevices {
-		f.clock.advance(time.Millisecond)
+		f.Clock.Advance(time.Millisecond)
 		f.ok(f.client(a, apple, obj{"DeviceToken": fmt.Sprint(i)}))
 	}
-	if got := of(a); len(got) != maxDevices || got[0].(map[string]any)["Platform"] != "ApplePushNotificationService" {
+	if got := of(a); len(got) != maxDevices || got[0].(obj)["Platform"] != "ApplePushNotificationService" {
 		t.Errorf("%d devices, first %v", len(got), got[0])
 	}
 }

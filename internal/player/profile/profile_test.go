@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"ludgate/internal/player/account"
+	"ludgate/internal/player/calltest"
 	"ludgate/internal/store"
 	"ludgate/internal/wire"
 )
 
 // fill gives a player something of everything.
-func (f *fixture) fill(a *account.Account) {
-	f.t.Helper()
+func (f *fixture) fill(a *calltest.Player) {
+	f.Helper()
 	key := f.secrets[a.Title]
 	for _, c := range []struct {
 		path string
@@ -29,7 +30,7 @@ func (f *fixture) fill(a *account.Account) {
 		{"/Server/RecordPurchase", obj{"ReceiptId": a.ID, "Currency": "EUR", "Amount": 150, "AmountInUSD": 160}},
 	} {
 		c.body["PlatformId"] = a.ID
-		f.ok(f.do("POST", c.path, c.body, "X-SecretKey", key))
+		f.ok(f.Call(c.path, key, c.body))
 	}
 	f.ok(f.client(a, "/Client/AndroidDevicePushNotificationRegistration", obj{"DeviceToken": "device of " + a.ID}))
 	f.ban(a, obj{"DurationInHours": 1, "Reason": "test"})
@@ -97,7 +98,7 @@ func TestDefaults(t *testing.T) {
 	f := newNeutral(t)
 	a := f.player("ABCDE", account.Account{DisplayName: "Ann"})
 	for _, body := range []obj{{}, {"ProfileConstraints": nil}, {"PlatformId": a.ID}} {
-		p := f.ok(f.client(a, "/Client/GetPlayerProfile", body))["PlayerProfile"].(map[string]any)
+		p := f.ok(f.client(a, "/Client/GetPlayerProfile", body))["PlayerProfile"].(obj)
 		if p["DisplayName"] != "Ann" || len(p) != 4 {
 			t.Errorf("%v: %v", body, p)
 		}
@@ -135,7 +136,7 @@ func TestWhatClientsMaySee(t *testing.T) {
 	f.ok(f.client(a, "/Client/GetPlayerProfile", obj{"ProfileConstraints": obj{"ShowTags": false}}))
 	f.refused(f.client(a, "/Client/GetPlayerProfile", obj{"PlatformId": open.ID}), "PlayerNotInGame", 1033, "")
 	other := f.player("ABCDE", account.Account{DisplayName: "Cat"})
-	same(t, "another player", f.ok(f.client(a, "/Client/GetPlayerProfile", obj{"PlatformId": other.ID}))["PlayerProfile"].(map[string]any)["DisplayName"], `"Cat"`)
+	same(t, "another player", f.ok(f.client(a, "/Client/GetPlayerProfile", obj{"PlatformId": other.ID}))["PlayerProfile"].(obj)["DisplayName"], `"Cat"`)
 }
 
 func TestOriginations(t *testing.T) {
@@ -155,18 +156,18 @@ func TestVendorWords(t *testing.T) {
 	f := newFixture(t, wire.Vendor, withSources)
 	a := f.player("20CA2", account.Account{Username: "Ann42", StreamingID: "77"})
 	key := f.secrets["20CA2"]
-	f.ok(f.do("POST", "/Server/AddCampaignAttribution", obj{"PlayFabId": a.ID, "Platform": "AdNet", "CampaignId": "c"}, "X-SecretKey", key))
-	f.refused(f.do("POST", "/Server/AddPlayerTag", obj{"PlatformId": a.ID, "TagName": "x"}, "X-SecretKey", key), "InvalidParams", 1000, `"PlayFabId":["The `)
+	f.ok(f.Call("/Server/AddCampaignAttribution", key, obj{"PlayFabId": a.ID, "Platform": "AdNet", "CampaignId": "c"}))
+	f.refused(f.Call("/Server/AddPlayerTag", key, obj{"PlatformId": a.ID, "TagName": "x"}), "InvalidParams", 1000, `"PlayFabId":["The `)
 	got := f.client(a, "/Client/GetPlayerProfile", obj{"ProfileConstraints": obj{"ShowLinkedAccounts": true, "ShowOrigination": true, "ShowCampaignAttributions": true}})
 	for _, want := range []string{`"LinkedAccounts":[{"Platform":"PlayFab","PlatformUserId":"` + a.ID + `"`, `{"Platform":"Twitch","PlatformUserId":"77"}`,
 		`"Origination":"PlayFab"`, `"AdCampaignAttributions":[{"Platform":"AdNet"`} {
-		if got.status != 200 || !strings.Contains(got.body, want) {
-			t.Errorf("%d, no %s in %s", got.status, want, got.body)
+		if got.Status != 200 || !strings.Contains(got.Body, want) {
+			t.Errorf("%d, no %s in %s", got.Status, want, got.Body)
 		}
 	}
-	ban := f.do("POST", "/Server/BanUsers", obj{"Bans": []obj{{"PlayFabId": a.ID}}}, "X-SecretKey", key)
-	if ban.status != 200 || !strings.Contains(ban.body, `"PlayFabId":"`+a.ID) {
-		t.Errorf("ban: %d %s", ban.status, ban.body)
+	ban := f.Call("/Server/BanUsers", key, obj{"Bans": []obj{{"PlayFabId": a.ID}}})
+	if ban.Status != 200 || !strings.Contains(ban.Body, `"PlayFabId":"`+a.ID) {
+		t.Errorf("ban: %d %s", ban.Status, ban.Body)
 	}
 }
 
@@ -174,11 +175,11 @@ func TestVendorWords(t *testing.T) {
 func TestReadsNothingThatIsNotShown(t *testing.T) {
 	f := newNeutral(t)
 	a := f.player("ABCDE", account.Account{DisplayName: "Ann"})
-	tt, _ := f.titles.Get("ABCDE")
+	tt, _ := f.Titles.Get("ABCDE")
 	count := func(c *PlayerProfileViewConstraints) (n int) {
 		f.read(func(tx store.Tx) error {
 			counting := &countingTx{Tx: tx}
-			_, err := f.service.Profile(counting, tt, a, c)
+			_, err := f.service.Profile(counting, tt, a.Account, c)
 			n = counting.n
 			return err
 		})

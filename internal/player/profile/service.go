@@ -5,10 +5,18 @@ import (
 	"net/netip"
 	"time"
 
+	"ludgate/internal/mail"
 	"ludgate/internal/player/account"
 	"ludgate/internal/player/call"
 	"ludgate/internal/store"
 )
+
+// Mailer sends mail, at once or later. Without one, or with one that is not
+// configured, contact addresses stay Unverified. A *mail.Queue is one.
+type Mailer interface {
+	Configured() bool
+	Send(ctx context.Context, m mail.Message) error
+}
 
 // Locator tells where a network address is. It reads no more than memory.
 type Locator interface {
@@ -22,8 +30,7 @@ type Revoker interface {
 
 // Options of a Service. Every member may be left out.
 type Options struct {
-	// Mail sends a mail; nil leaves every contact address Unverified.
-	Mail    func(ctx context.Context, to, subject, text string) error
+	Mailer  Mailer
 	Locator Locator
 	Revoker Revoker
 	// Variants names the experiment variants that a player is in.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ludgate/internal/player/account"
+	"ludgate/internal/player/calltest"
 )
 
 func TestTags(t *testing.T) {
@@ -98,11 +99,11 @@ func TestStrangers(t *testing.T) {
 			name, number = "UserisNotValid", 1030
 		}
 		f.refused(f.server(path, body), name, number, "")
-		f.refused(f.do("POST", path, body, "X-SecretKey", "no such key"), "NotAuthorized", 1089, "")
-		f.refused(f.do("POST", path, body, "", ""), "NotAuthorized", 1089, "")
+		f.refused(f.Call(path, calltest.Proof{"X-SecretKey": "no such key"}, body), "NotAuthorized", 1089, "")
+		f.refused(f.Call(path, nil, body), "NotAuthorized", 1089, "")
 	}
 	for _, path := range []string{"/Client/GetPlayerProfile", "/Client/UpdateAvatarUrl", "/Client/AddOrUpdateContactEmail", "/Client/RemoveContactEmail",
 		"/Client/RegisterForIOSPushNotification", "/Client/AndroidDevicePushNotificationRegistration", "/Client/UnregisterPushNotification"} {
-		f.refused(f.do("POST", path, obj{}, "", ""), "NotAuthenticated", 1074, "Missing or invalid X-Authentication HTTP header")
+		f.refused(f.Call(path, nil, obj{}), "NotAuthenticated", 1074, "Missing or invalid X-Authentication HTTP header")
 	}
 }

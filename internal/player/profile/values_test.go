@@ -80,8 +80,8 @@ func TestPurchasesAtOnce(t *testing.T) {
 	for i := range 40 {
 		group.Go(func() {
 			got := f.server("/Server/RecordPurchase", obj{"PlatformId": a.ID, "ReceiptId": fmt.Sprint(i % 10), "Currency": "USD", "Amount": 100 + i%10})
-			if got.status != 200 {
-				t.Errorf("%d %s", got.status, got.body)
+			if got.Status != 200 {
+				t.Errorf("%d %s", got.Status, got.Body)
 			}
 		})
 	}
