@@ -10,6 +10,7 @@ import (
 	"ludgate"
 	"ludgate/internal/player/account"
 	"ludgate/internal/player/call"
+	"ludgate/internal/player/revocation"
 	"ludgate/internal/player/title"
 	"ludgate/internal/secret"
 	"ludgate/internal/store"
@@ -50,7 +51,7 @@ type Service struct {
 }
 
 // Areas are the schemas of the player service.
-func Areas() []store.Area { return []store.Area{account.Area, title.Area} }
+func Areas() []store.Area { return []store.Area{account.Area, title.Area, revocation.Area} }
 
 // New makes a Service.
 func New(opt Options) (*Service, error) {

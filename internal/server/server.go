@@ -21,6 +21,7 @@ import (
 	"ludgate/internal/directory"
 	"ludgate/internal/player"
 	"ludgate/internal/player/call"
+	"ludgate/internal/player/revocation"
 	"ludgate/internal/player/title"
 	"ludgate/internal/servername"
 	"ludgate/internal/store"
@@ -34,10 +35,12 @@ import (
 type Server struct {
 	titles   *title.Registry
 	throttle *call.Throttle
-	titleOf  func(http.Header) string // the title of a player call's proof
-	config   config.Config
-	log      *slog.Logger
-	clock    ludgate.Clock
+	// revocations are the players' proofs that are no longer good.
+	revocations *revocation.Set
+	titleOf     func(http.Header) string // the title of a player call's proof
+	config      config.Config
+	log         *slog.Logger
+	clock       ludgate.Clock
 	// namings are all that this server speaks.
 	namings []*wire.Naming
 	store   store.Store

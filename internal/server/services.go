@@ -16,6 +16,7 @@ import (
 	"ludgate/internal/password"
 	"ludgate/internal/player"
 	"ludgate/internal/player/call"
+	"ludgate/internal/player/revocation"
 	"ludgate/internal/player/title"
 	"ludgate/internal/secret"
 	"ludgate/internal/servername"
@@ -100,8 +101,12 @@ func (s *Server) openGate(ctx context.Context, keys string, tickets *ticket.Issu
 		Address: c.Limits.CallsPerAddress, Creation: c.Limits.SignInsPerAddress, Player: c.Limits.CallsPerPlayer, Title: c.Limits.CallsPerTitle,
 		Burst: 10 * time.Second,
 	}, s.clock)
+	if s.revocations, err = revocation.Open(ctx, revocation.Options{Store: s.store, Clock: s.clock, Log: s.log}); err != nil {
+		return nil, err
+	}
+	s.background(ctx, s.revocations.Run)
 	return call.NewGate(call.Options{
-		Store: s.store, Titles: s.titles, Tickets: tickets, Box: box, Limit: s.throttle.Call, Clock: s.clock, Log: s.log,
+		Store: s.store, Titles: s.titles, Tickets: tickets, Revoked: s.revocations.Revoked, Box: box, Limit: s.throttle.Call, Clock: s.clock, Log: s.log,
 	}), nil
 }
 

@@ -2,7 +2,7 @@
 // and yet no longer good: all that were made before some moment, because the
 // password was changed then, or the account was banned, disabled or deleted.
 //
-// What changes an account so calls [Revoke] in the same transaction. Every node
+// What changes an account so calls [Set.Revoke] in the same transaction. Every node
 // keeps all revocations in memory in a [Set] and asks that for every proof,
 // without a lock and without a read; nearly always there is nothing in it. A
 // revocation can be forgotten when the last proof that it stops has expired, a

@@ -51,19 +51,6 @@ const (
 	pruneBatch = 1000
 )
 
-// Revoke stops all proofs of a player of a title that were issued until now: its
-// session tickets and entity tokens. With player "" it stops the entity tokens
-// of the title itself.
-func Revoke(tx store.Tx, title, player string, now time.Time) error {
-	before := now.UnixMilli() + 1
-	forget := before + (ticket.Lifetime + keepMargin).Milliseconds()
-	if _, err := tx.Exec(revokeStmt, title, player, before, forget); err != nil {
-		return fmt.Errorf("revoke the proofs of a player: %w", err)
-	}
-	tx.Notify(topic)
-	return nil
-}
-
 // Options are what a set stands on; all are required.
 type Options struct {
 	Store store.Store // with Area in it
@@ -104,6 +91,20 @@ func (s *Set) Revoked(c ticket.Claims) bool {
 	}
 	before, ok := m[owner{c.Title, c.Player}]
 	return ok && c.Issued.UnixMilli() < before
+}
+
+// Revoke stops all proofs of a player of a title that were issued until now: its
+// session tickets and entity tokens. With player "" it stops the entity tokens
+// of the title itself. It belongs into the transaction that changes the account;
+// the set itself learns of it as every other node does.
+func (s *Set) Revoke(tx store.Tx, title, player string, now time.Time) error {
+	before := now.UnixMilli() + 1
+	forget := before + (ticket.Lifetime + keepMargin).Milliseconds()
+	if _, err := tx.Exec(revokeStmt, title, player, before, forget); err != nil {
+		return fmt.Errorf("revoke the proofs of a player: %w", err)
+	}
+	tx.Notify(topic)
+	return nil
 }
 
 // Refresh returns when the set knows every revocation that was committed before.

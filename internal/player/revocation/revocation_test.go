@@ -55,7 +55,7 @@ func run(t testing.TB, s *Set) (stop func()) {
 
 func revoke(t testing.TB, st store.Store, title, player string, at time.Time) {
 	t.Helper()
-	if err := st.Write(t.Context(), func(tx store.Tx) error { return Revoke(tx, title, player, at) }); err != nil {
+	if err := st.Write(t.Context(), func(tx store.Tx) error { return (&Set{}).Revoke(tx, title, player, at) }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -112,7 +112,7 @@ func TestWithItsTransaction(t *testing.T) {
 	s := open(t, st)
 	failed := errors.New("the change is refused")
 	err := st.Write(t.Context(), func(tx store.Tx) error {
-		if err := Revoke(tx, "ABCDE", ann, noon); err != nil {
+		if err := s.Revoke(tx, "ABCDE", ann, noon); err != nil {
 			return err
 		}
 		return failed
@@ -237,7 +237,7 @@ func TestForgotten(t *testing.T) {
 		issued := time.Now()
 		err := st.Write(t.Context(), func(tx store.Tx) error {
 			for n := range 2*pruneBatch + 1 {
-				if err := Revoke(tx, "ABCDE", fmt.Sprintf("%016X", n), issued); err != nil {
+				if err := s.Revoke(tx, "ABCDE", fmt.Sprintf("%016X", n), issued); err != nil {
 					return err
 				}
 			}
@@ -286,11 +286,11 @@ func TestPruneInBatches(t *testing.T) {
 	s := openAt(t, st, func() time.Time { return now })
 	err := st.Write(t.Context(), func(tx store.Tx) error {
 		for n := range pruneBatch + 1 {
-			if err := Revoke(tx, "ABCDE", fmt.Sprintf("%016X", n), noon); err != nil {
+			if err := s.Revoke(tx, "ABCDE", fmt.Sprintf("%016X", n), noon); err != nil {
 				return err
 			}
 		}
-		return Revoke(tx, "ABCDE", ann, noon.Add(time.Hour))
+		return s.Revoke(tx, "ABCDE", ann, noon.Add(time.Hour))
 	})
 	if err != nil {
 		t.Fatal(err)
