@@ -26,23 +26,25 @@ func (p entityProof) response(n *wire.Naming) EntityTokenResponse {
 
 // registered is the reply to a registration.
 func (s *Service) registered(n *wire.Naming, a *account.Account) *RegisterPlatformUserResult {
+	b := bearer(a, ticket.ByPassword)
 	return &RegisterPlatformUserResult{
-		SessionTicket: s.opt.Tickets.Session(bearer(a)),
+		SessionTicket: s.opt.Tickets.Session(b),
 		PlatformId:    a.ID,
 		Username:      username(n, a.Username),
-		EntityToken:   s.prove(bearer(a), ticket.TitlePlayerAccount).response(n),
+		EntityToken:   s.prove(b, ticket.TitlePlayerAccount).response(n),
 	}
 }
 
 // loggedIn is the reply to a sign-in.
 func (s *Service) loggedIn(n *wire.Naming, in *signedIn, info *GetPlayerCombinedInfoRequestParams) *LoginResult {
+	b := bearer(in.Account, in.provider)
 	return &LoginResult{
-		SessionTicket:       s.opt.Tickets.Session(bearer(in.Account)),
+		SessionTicket:       s.opt.Tickets.Session(b),
 		PlatformId:          in.ID,
 		NewlyCreated:        in.created,
 		LastLoginTime:       account.Stamp(in.PreviousLogin),
 		InfoResultPayload:   combinedInfo(n, in, info),
-		EntityToken:         s.prove(bearer(in.Account), ticket.TitlePlayerAccount).response(n),
+		EntityToken:         s.prove(b, ticket.TitlePlayerAccount).response(n),
 		TreatmentAssignment: TreatmentAssignment{Variants: []string{}, Variables: []Variable{}},
 	}
 }
@@ -53,7 +55,7 @@ func combinedInfo(n *wire.Naming, in *signedIn, info *GetPlayerCombinedInfoReque
 		return nil
 	}
 	p := &GetPlayerCombinedInfoResultPayload{
-		AccountInfo:          accountInfo(n, in.Account),
+		AccountInfo:          accountInfo(n, in.Account, in.LastLogin),
 		CharacterInventories: emptyList{},
 		UserInventory:        emptyList{},
 	}
@@ -81,25 +83,40 @@ func combinedInfo(n *wire.Naming, in *signedIn, info *GetPlayerCombinedInfoReque
 	return p
 }
 
-// accountInfo is an account as its owner sees it.
-func accountInfo(n *wire.Naming, a *account.Account) UserAccountInfo {
+// accountInfo is an account as its owner sees it now.
+func (s *Service) accountInfo(c *call.Call, a *account.Account) UserAccountInfo {
+	return accountInfo(c.Naming, a, c.Millis())
+}
+
+func accountInfo(n *wire.Naming, a *account.Account, now int64) UserAccountInfo {
 	created := account.Stamp(a.Created)
 	info := UserAccountInfo{
 		PlatformId:  a.ID,
 		Created:     created,
 		Username:    username(n, a.Username),
-		PrivateInfo: UserPrivateAccountInfo{Email: a.Email},
+		PrivateInfo: &UserPrivateAccountInfo{Email: a.Email},
 		TitleInfo: UserTitleInfo{
 			DisplayName:        a.DisplayName,
+			AvatarUrl:          a.AvatarURL,
 			Origination:        a.Origination,
 			Created:            created,
 			FirstLogin:         created,
 			LastLogin:          account.Stamp(a.LastLogin),
+			IsBanned:           a.BannedUntil > now,
 			TitlePlayerAccount: call.KeyOf(n, a.Account, ticket.TitlePlayerAccount),
 		},
 	}
 	if a.StreamingID != "" {
 		info.StreamingInfo = &UserStreamingInfo{StreamingId: a.StreamingID, StreamingUserName: a.StreamingName}
+	}
+	if a.CustomID != "" {
+		info.CustomIdInfo = &UserCustomIdInfo{a.CustomID}
+	}
+	if a.ServerCustomID != "" {
+		info.ServerCustomIdInfo = &UserServerCustomIdInfo{a.ServerCustomID}
+	}
+	for _, o := range a.OpenIDs {
+		info.OpenIdInfo = append(info.OpenIdInfo, UserOpenIdInfo{ConnectionId: o.Connection, Issuer: o.Issuer, Subject: o.Subject})
 	}
 	return info
 }

@@ -12,8 +12,15 @@
 //
 //   - records.go, info.go: the records of the wire
 //   - rules.go: what a registration may say, each rule with its id
-//   - service.go, signin.go: registration and sign-in
-//   - proofs.go: entity tokens
+//   - service.go: registration
+//   - signin.go: the way that all sign-ins go; streaming.go, passwords.go and
+//     identities.go: how each of them proves who comes
+//   - links.go: further ways to sign in
+//   - playersecrets.go: secrets that requests are signed with, the key for
+//     encrypted ones
+//   - accounts.go: what is known of an account, display names
+//   - proofs.go: tickets and entity tokens
+//   - titledata.go, policy.go, sharedsecrets.go: what a title's tools decide
 //   - answer.go: from an account to the records of a reply
 //   - routes.go: the calls
 //
@@ -24,7 +31,12 @@
 //     number of nodes, exactly one succeeds (P-4.R1).
 //   - A streaming identity has one account per title, also when its first
 //     sign-ins run at the same time (P-4.R5).
-//   - A sign-in that was answered is on disk with its time.
+//   - A sign-in that was answered is on disk with its time; one that was refused
+//     leaves nothing behind.
+//   - A link that is forced moves an identity from one account to the other at one
+//     moment.
+//   - Whether an account exists shows in the answer to a wrong password, not in the
+//     time it takes.
 //   - Nothing of one title shows in another (P-1.R1).
 //   - Names are checked before the password is hashed, so that a name that is
 //     taken costs no processor time, and checked again when they are claimed.

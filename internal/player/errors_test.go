@@ -63,7 +63,7 @@ var (
 	noKeyPair     = refusal{name: "EncryptionKeyMissing", number: "1290", message: "Encryption key missing for title"}
 	noSigning     = refusal{name: "SignedRequestNotAllowed", number: "1302", message: "Signed requests are not allowed for this API"}
 	noSecret      = refusal{name: "PlayerSecretNotConfigured", number: "1323", message: "Player secret is not configured"}
-	secretRefused = refusal{name: "InvalidParams", number: "1000", message: "Invalid input parameters", details: `{"PlayerSecret":["Player secrets are not supported yet; leave the field out."]}`}
+	secretRefused = refusal{name: "InvalidParams", number: "1000", message: "Invalid input parameters", details: `{"PlayerSecret":["The field PlayerSecret must be a string with a maximum length of 256."]}`}
 	limitReached  = refusal{name: "EvaluationModePlayerCountExceeded", number: "1490", message: "Player count limit exceeded"}
 	notConfigured = refusal{name: "FeatureNotConfiguredForTitle", number: "1177", message: "The feature is not configured for this title"}
 	constraints   = refusal{name: "RequestViewConstraintParamsNotAllowed", number: "1303", message: `Invalid view constraints. Allowed for this title: {\"ShowDisplayName\":true}`}
@@ -117,7 +117,7 @@ func TestRegistrationRefusals(t *testing.T) {
 			{"signed, in the vendor's spelling", obj{}, headers{"X-PlayFab-Signature": "abc"}, noSigning},
 			{"timestamp alone", obj{}, headers{"X-PlayFab-Timestamp": "2026-03-04T05:06:07Z"}, noSigning},
 			{"signature comes before the shapes", obj{"Username": "x"}, signature, noSigning},
-			{"player secret", obj{"PlayerSecret": "s3cr3t"}, nil, secretRefused},
+			{"player secret that is too long", obj{"PlayerSecret": strings.Repeat("x", 257)}, nil, secretRefused},
 			{"display name too short", obj{"DisplayName": "Al"}, nil, refusal{badParams.name, badParams.number, badParams.message, `{"DisplayName":["` + displayName + `"]}`, 0, false, ""}},
 			{"user name too short", obj{"Username": "al"}, nil, shape(n, badUsername, `{"Username":["Username must be between 3 and 20 characters."]}`)},
 			{"user name of odd characters", obj{"Username": "al!ce"}, nil, shape(n, badUsername, `{"Username":["Username contains invalid characters."]}`)},
@@ -129,9 +129,9 @@ func TestRegistrationRefusals(t *testing.T) {
 			{"no password", obj{"Password": nil}, nil, shape(n, badPassword, `{"Password":["The Password field is required."]}`)},
 			{"address and password", obj{"Email": "bob", "Password": "x"}, nil,
 				shape(n, badEmail, `{"Email":["Email address is not valid."],"Password":["Password must be between 6 and 100 characters."]}`)},
-			{"everything", obj{"Username": "x!", "Email": "x", "Password": "x", "DisplayName": "x", "PlayerSecret": "x"}, nil,
+			{"everything", obj{"Username": "x!", "Email": "x", "Password": "x", "DisplayName": "x", "PlayerSecret": strings.Repeat("x", 257)}, nil,
 				shape(n, badUsername, `{"DisplayName":["`+displayName+`"],"Email":["Email address is not valid."],"Password":["Password must be between 6 and 100 characters."],`+
-					`"PlayerSecret":["Player secrets are not supported yet; leave the field out."],"Username":["Username must be between 3 and 20 characters.","Username contains invalid characters."]}`)},
+					`"PlayerSecret":["The field PlayerSecret must be a string with a maximum length of 256."],"Username":["Username must be between 3 and 20 characters.","Username contains invalid characters."]}`)},
 			{"address taken", obj{"Email": "ann@example.com"}, nil, emailTaken},
 			{"user name taken", obj{"Username": "ANN42"}, nil, usernameTaken},
 			{"display name taken", obj{"DisplayName": "ann"}, nil, nameTaken},
@@ -176,7 +176,7 @@ func TestSignInRefusals(t *testing.T) {
 			{"unknown title", obj{"TitleId": "GGG"}, nil, titleUnknown},
 			{"another title in the host name", obj{}, headers{"Host": "fff.play.example"}, titleOfHost},
 			{"encrypted request", obj{"EncryptedRequest": "AAAA"}, nil, noKeyPair},
-			{"player secret", obj{"PlayerSecret": "s3cr3t"}, nil, secretRefused},
+			{"player secret that is too long", obj{"PlayerSecret": strings.Repeat("x", 257)}, nil, secretRefused},
 			{"constraints", obj{"InfoRequestParameters": beyond}, nil, constraints},
 			{"constraints come before the token", obj{"InfoRequestParameters": beyond, "AccessToken": nil, "TitleId": "0FF"}, nil, constraints},
 			{"title without a client id", obj{"TitleId": "0FF"}, nil, notConfigured},

@@ -45,9 +45,6 @@ type PlayerProfileViewConstraints struct {
 	ShowValuesToDate                  bool `json:"ShowValuesToDate,omitzero"`
 }
 
-// allowedConstraints is what every title shows of a profile.
-var allowedConstraints = PlayerProfileViewConstraints{ShowDisplayName: true}
-
 // emptyList and emptyMap are the lists and maps of things that no call of this
 // release can give a player or a title: items, characters, statistics, data and
 // currency. Empty is what is true of every player.
@@ -77,12 +74,32 @@ type GetPlayerCombinedInfoResultPayload struct {
 
 // UserAccountInfo is an account as its owner sees it.
 type UserAccountInfo struct {
-	PlatformId    string                 `json:"PlatformId"`
-	Created       string                 `json:"Created"`
-	Username      string                 `json:"Username,omitzero"`
-	TitleInfo     UserTitleInfo          `json:"TitleInfo"`
-	PrivateInfo   UserPrivateAccountInfo `json:"PrivateInfo"`
-	StreamingInfo *UserStreamingInfo     `json:"StreamingInfo,omitzero"` // only when linked
+	PlatformId         string                  `json:"PlatformId"`
+	Created            string                  `json:"Created"`
+	Username           string                  `json:"Username,omitzero"`
+	TitleInfo          UserTitleInfo           `json:"TitleInfo"`
+	PrivateInfo        *UserPrivateAccountInfo `json:"PrivateInfo,omitzero"`   // nil for others
+	StreamingInfo      *UserStreamingInfo      `json:"StreamingInfo,omitzero"` // this and the following only when linked
+	CustomIdInfo       *UserCustomIdInfo       `json:"CustomIdInfo,omitzero"`
+	ServerCustomIdInfo *UserServerCustomIdInfo `json:"ServerCustomIdInfo,omitzero"`
+	OpenIdInfo         []UserOpenIdInfo        `json:"OpenIdInfo,omitzero"`
+}
+
+// UserCustomIdInfo is the linked id that the game chose.
+type UserCustomIdInfo struct {
+	CustomId string `json:"CustomId"`
+}
+
+// UserServerCustomIdInfo is the linked id that the game's server chose.
+type UserServerCustomIdInfo struct {
+	CustomId string `json:"CustomId"`
+}
+
+// UserOpenIdInfo is a linked identity of an OpenID Connect provider.
+type UserOpenIdInfo struct {
+	ConnectionId string `json:"ConnectionId"`
+	Issuer       string `json:"Issuer"`
+	Subject      string `json:"Subject"`
 }
 
 // UserPrivateAccountInfo is what only the owner sees.
@@ -93,6 +110,7 @@ type UserPrivateAccountInfo struct {
 // UserTitleInfo is the account within its title.
 type UserTitleInfo struct {
 	DisplayName        string          `json:"DisplayName,omitzero"`
+	AvatarUrl          string          `json:"AvatarUrl,omitzero"`
 	Origination        UserOrigination `json:"Origination"`
 	Created            string          `json:"Created"`
 	LastLogin          string          `json:"LastLogin"`
@@ -110,8 +128,7 @@ type UserStreamingInfo struct {
 // UserOrigination is how a player first came.
 type UserOrigination = account.UserOrigination
 
-// PlayerProfileModel is an account as others may see it; see allowedConstraints
-// for what of it is shown.
+// PlayerProfileModel is an account as others may see it.
 type PlayerProfileModel struct {
 	PublisherId string `json:"PublisherId"`
 	TitleId     string `json:"TitleId"`

@@ -127,10 +127,10 @@ func TestInfoResultPayload(t *testing.T) {
 // the naming's clients expect.
 func TestOwnerSeesItsNames(t *testing.T) {
 	a := &account.Account{Title: "ABCDE", ID: "1", Account: "2", Username: "AnnA", Email: "Ann@example.com", DisplayName: "Ann"}
-	if i := accountInfo(wire.Neutral, a); i.Username != "AnnA" || i.PrivateInfo.Email != "Ann@example.com" || i.TitleInfo.DisplayName != "Ann" || i.StreamingInfo != nil {
+	if i := accountInfo(wire.Neutral, a, 0); i.Username != "AnnA" || i.PrivateInfo.Email != "Ann@example.com" || i.TitleInfo.DisplayName != "Ann" || i.StreamingInfo != nil {
 		t.Errorf("neutral: %+v", i)
 	}
-	if i := accountInfo(wire.Vendor, a); i.Username != "anna" {
+	if i := accountInfo(wire.Vendor, a, 0); i.Username != "anna" {
 		t.Errorf("vendor: %+v", i)
 	}
 	in := &signedIn{Account: a, title: &title.Title{ID: "ABCDE"}}

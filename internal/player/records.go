@@ -32,17 +32,6 @@ type RegisterPlatformUserResult struct {
 	EntityToken     EntityTokenResponse `json:"EntityToken"`
 }
 
-// StreamingLoginRequest signs a player in with a streaming platform's token.
-type StreamingLoginRequest struct {
-	TitleId               string                              `json:"TitleId"`
-	AccessToken           secret.Text                         `json:"AccessToken"`
-	CreateAccount         bool                                `json:"CreateAccount"`
-	CustomTags            map[string]string                   `json:"CustomTags"`
-	EncryptedRequest      secret.Text                         `json:"EncryptedRequest"`
-	InfoRequestParameters *GetPlayerCombinedInfoRequestParams `json:"InfoRequestParameters"`
-	PlayerSecret          secret.Text                         `json:"PlayerSecret"`
-}
-
 // LoginResult is the answer to a sign-in, its members in the order that clients
 // are used to.
 type LoginResult struct {

@@ -1,12 +1,15 @@
 package player
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/go-json-experiment/json"
 
 	"ludgate/internal/player/account"
 	"ludgate/internal/player/call"
+	"ludgate/internal/player/title"
+	"ludgate/internal/secret"
 )
 
 // faults are what is wrong with the members of a registration.
@@ -49,48 +52,65 @@ func (r *RegisterPlatformUserRequest) check() *faults {
 	} else if both || r.Username == "" {
 		f.Required("Email")
 	}
-	if r.Password == "" {
-		f.Required("Password")
-	} else {
-		f.AddAll("Password", account.CheckPassword(r.Password.Reveal()))
-	}
+	f.need("Password", r.Password.Reveal(), account.CheckPassword)
 	if r.DisplayName != nil {
 		f.AddAll("DisplayName", account.CheckDisplayName(*r.DisplayName))
 	}
-	checkPlayerSecret(f, r.PlayerSecret != "")
+	checkPlayerSecret(f, r.PlayerSecret)
 	return f
 }
 
-// checkPlayerSecret refuses a secret: one that was taken and never checked would
-// promise a protection that is not there.
-func checkPlayerSecret(f *faults, sent bool) {
-	if sent {
-		f.Add("PlayerSecret", "Player secrets are not supported yet; leave the field out.")
+// need checks a member that must be there.
+func (f *faults) need(member, value string, check func(string) []string) {
+	if value == "" {
+		f.Required(member)
+		return
+	}
+	f.AddAll(member, check(value))
+}
+
+// identity checks a member that is an id which a game chose.
+func (f *faults) identity(member, id string) { f.AddAll(member, account.CheckIdentity(member, id)) }
+
+// maxPlayerSecret bounds a player secret, in bytes.
+const maxPlayerSecret = 256
+
+// checkPlayerSecret checks a secret that may be there.
+func checkPlayerSecret(f *faults, secret secret.Text) {
+	if len(secret) > maxPlayerSecret {
+		f.Add("PlayerSecret", "The field PlayerSecret must be a string with a maximum length of 256.")
 	}
 }
 
-// check collects the faults of a sign-in's members. The token is the platform's
-// to judge.
-func (r *StreamingLoginRequest) check() *faults {
-	f := &faults{}
-	checkPlayerSecret(f, r.PlayerSecret != "")
-	return f
+// flags are the members of profile constraints, by their names.
+var flags = reflect.VisibleFields(reflect.TypeFor[PlayerProfileViewConstraints]())
+
+// checkConstraints refuses profile members that the title does not show to
+// clients (P-7.RequestViewConstraintParamsNotAllowed).
+func (p *GetPlayerCombinedInfoRequestParams) checkConstraints(t *title.Title) error {
+	if p == nil {
+		return nil
+	}
+	return p.ProfileConstraints.check(t)
 }
 
-// checkConstraints refuses profile members that the title does not show
-// (P-7.RequestViewConstraintParamsNotAllowed).
-func (p *GetPlayerCombinedInfoRequestParams) checkConstraints() error {
-	if p == nil || p.ProfileConstraints == nil {
+func (c *PlayerProfileViewConstraints) check(t *title.Title) error {
+	if c == nil {
 		return nil
 	}
-	beyond := *p.ProfileConstraints
-	beyond.ShowDisplayName = false
-	if beyond == (PlayerProfileViewConstraints{}) {
+	asked, allowed := reflect.ValueOf(c).Elem(), &PlayerProfileViewConstraints{}
+	beyond := false
+	for _, f := range flags {
+		may := t.Constraint(f.Name)
+		reflect.ValueOf(allowed).Elem().FieldByIndex(f.Index).SetBool(may)
+		beyond = beyond || asked.FieldByIndex(f.Index).Bool() && !may
+	}
+	if !beyond {
 		return nil
 	}
-	allowed, err := json.Marshal(allowedConstraints)
+	text, err := json.Marshal(allowed)
 	if err != nil {
 		return err
 	}
-	return call.Refuse("RequestViewConstraintParamsNotAllowed", "Invalid view constraints. Allowed for this title: %s", allowed)
+	return call.Refuse("RequestViewConstraintParamsNotAllowed", "Invalid view constraints. Allowed for this title: %s", text)
 }

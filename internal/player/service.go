@@ -4,17 +4,20 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/netip"
 	"strings"
 	"sync"
+	"unicode"
 
 	"ludgate"
+	"ludgate/internal/openid"
 	"ludgate/internal/player/account"
 	"ludgate/internal/player/call"
 	"ludgate/internal/player/revocation"
 	"ludgate/internal/player/title"
-	"ludgate/internal/secret"
 	"ludgate/internal/store"
 	"ludgate/internal/streaming"
+	"ludgate/internal/throttle"
 	"ludgate/internal/ticket"
 )
 
@@ -31,6 +34,11 @@ type Streaming interface {
 	Validate(ctx context.Context, token, clientID string) (streaming.Identity, error)
 }
 
+// OpenID checks ID tokens of OpenID Connect providers; an *openid.Verifier does.
+type OpenID interface {
+	Verify(ctx context.Context, c openid.Connection, token string) (openid.Identity, error)
+}
+
 // Options of a Service.
 type Options struct {
 	Gate      *call.Gate     // required
@@ -39,6 +47,21 @@ type Options struct {
 	// Streaming is the streaming platform; nil switches streaming sign-in off
 	// for every title.
 	Streaming Streaming
+	// OpenID checks ID tokens; nil switches OpenID Connect off for every title.
+	OpenID OpenID
+	// Guesses slows down who tries passwords; nil does not.
+	Guesses *throttle.Guesses
+	// DisplayNames refuses display names that a title does not want, with
+	// ProfaneDisplayName, or with InvalidPartnerResponse where it cannot tell; nil
+	// wants all.
+	DisplayNames func(ctx context.Context, t *title.Title, name string) error
+	// Banned refuses a player who is banned, with AccountBanned and the reason, and
+	// anybody from an address that is; player is "" for one who does not exist yet.
+	// nil knows no more than the account does.
+	Banned func(tx store.Tx, titleID, player string, from netip.Addr, now int64) error
+	// Revoke takes back the proofs that a player has, in the transaction that
+	// changes what they were given for; nil does not.
+	Revoke func(tx store.Tx, titleID, player string, now int64) error
 }
 
 // Service registers players and signs them in. It is safe for concurrent use.
@@ -48,6 +71,11 @@ type Service struct {
 	store   store.Store
 	clock   ludgate.Clock
 	counted sync.Map // ids of titles whose count this process has checked
+
+	decoyMu   sync.Mutex
+	decoyHash string // see decoy
+
+	pairMu sync.Mutex // one key pair is made at a time
 }
 
 // Areas are the schemas of the player service.
@@ -61,25 +89,31 @@ func New(opt Options) (*Service, error) {
 	return &Service{opt: opt, gate: opt.Gate, store: opt.Gate.Store(), clock: opt.Gate.Clock()}, nil
 }
 
+// change lets fn change an account, with the names that the change adds and drops.
+func (s *Service) change(ctx context.Context, t *title.Title, player string, fn func(a *account.Account) error) (a *account.Account, err error) {
+	err = s.store.Write(ctx, func(tx store.Tx) error {
+		a, err = account.Change(tx, t.ID, player, demands(t), fn)
+		return answerTo(err)
+	})
+	return a, err
+}
+
+// clean gives an id that a caller sent for looking it up: no player has one that
+// no store could keep.
+func clean(id string) string {
+	if len(id) > account.MaxIdentity || strings.ContainsFunc(id, unicode.IsControl) {
+		return ""
+	}
+	return id
+}
+
 // demands are what a title demands of accounts.
 func demands(t *title.Title) account.Options {
 	return account.Options{DuplicateNames: t.DuplicateNames, Limit: t.PlayerLimit}
 }
 
-// errEncrypted refuses an encrypted request: no title has a key pair
-// (P-7.EncryptionKeyMissing).
-func errEncrypted(sent secret.Text) error {
-	if sent == "" {
-		return nil
-	}
-	return call.Refuse("EncryptionKeyMissing", "Encryption key missing for title")
-}
-
 // register makes an account with a password (P-4.RegisterPlatformUser).
 func (s *Service) register(ctx context.Context, c *call.Call, r *RegisterPlatformUserRequest) (any, error) {
-	if err := errEncrypted(r.EncryptedRequest); err != nil {
-		return nil, err
-	}
 	if c.Signature != nil { // no secret can exist yet
 		return nil, call.Refuse("SignedRequestNotAllowed", "Signed requests are not allowed for this API")
 	}
@@ -89,6 +123,9 @@ func (s *Service) register(ctx context.Context, c *call.Call, r *RegisterPlatfor
 	a := &account.Account{Title: c.Title.ID, Origination: account.Organic, Username: r.Username, Email: r.Email}
 	if r.DisplayName != nil {
 		a.DisplayName = *r.DisplayName
+		if err := s.checkDisplayName(ctx, c.Title, a.DisplayName); err != nil {
+			return nil, err
+		}
 	}
 	if err := s.mayCreate(ctx, c.Title, a); err != nil {
 		return nil, err
@@ -98,7 +135,11 @@ func (s *Service) register(ctx context.Context, c *call.Call, r *RegisterPlatfor
 		return nil, err
 	}
 	err = account.Write(ctx, s.store, func(tx store.Tx) error {
-		return answerTo(account.Create(tx, a, demands(c.Title), s.clock().UnixMilli()))
+		now := s.clock().UnixMilli()
+		if err := s.banned(tx, c, nil, now); err != nil {
+			return err
+		}
+		return s.create(tx, c, a, r.PlayerSecret, now)
 	})
 	if err != nil {
 		return nil, err
@@ -114,6 +155,12 @@ func (s *Service) mayCreate(ctx context.Context, t *title.Title, a *account.Acco
 		return err
 	}
 	return s.store.Read(ctx, func(tx store.Tx) error { return answerTo(account.Free(tx, a, demands(t))) })
+}
+
+// isTaken reports whether names of an account belong to others.
+func isTaken(err error) bool {
+	var taken *account.TakenError
+	return errors.As(err, &taken)
 }
 
 // answerTo turns what package account says into what a registration answers.

@@ -13,6 +13,7 @@ import (
 	"ludgate/internal/config"
 	"ludgate/internal/containergroup"
 	"ludgate/internal/directory"
+	"ludgate/internal/openid"
 	"ludgate/internal/password"
 	"ludgate/internal/player"
 	"ludgate/internal/player/call"
@@ -22,9 +23,14 @@ import (
 	"ludgate/internal/servername"
 	"ludgate/internal/streaming"
 	"ludgate/internal/streaming/platform"
+	"ludgate/internal/throttle"
 	"ludgate/internal/ticket"
 	"ludgate/internal/wire"
 )
+
+// mostGuessers is how many names, addresses and pairs of both are remembered
+// against guessing passwords.
+const mostGuessers = 100_000
 
 // openPlayers opens the player service with what it stands on: tickets,
 // passwords, titles and a streaming platform.
@@ -52,7 +58,11 @@ func (s *Server) openPlayers(ctx context.Context) ([]wire.Route, error) {
 	if err != nil {
 		return nil, err
 	}
-	opt := player.Options{Gate: gate, Tickets: tickets, Passwords: hasher}
+	providers := openid.New(openid.Options{AllowLoopback: c.Mode == config.Dev, Clock: s.clock, Log: s.log})
+	s.onClose(func() error { providers.Close(); return nil })
+	opt := player.Options{
+		Gate: gate, Tickets: tickets, Passwords: hasher, OpenID: providers, Guesses: throttle.NewGuesses(mostGuessers),
+	}
 	if validateURL != "" {
 		v, err := streaming.New(streaming.Options{URL: validateURL, Timeout: c.Streaming.Timeout, CacheFor: c.Streaming.Cache, Clock: s.clock, Log: s.log})
 		if err != nil {

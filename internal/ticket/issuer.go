@@ -2,6 +2,7 @@ package ticket
 
 import (
 	"crypto/rand"
+	"errors"
 	"strings"
 	"time"
 
@@ -40,14 +41,15 @@ func (i *Issuer) Entity(b Bearer, t EntityType) (token string, expires time.Time
 }
 
 // CheckSession reads a session ticket. It fails with ErrMalformed,
-// ErrUnknownKey, ErrSignature or ErrExpired.
+// ErrUnknownKey, ErrSignature or ErrExpired; with the last the claims are those
+// that were good once.
 func (i *Issuer) CheckSession(text string) (Claims, error) {
 	player, sealed, ok := strings.Cut(text, "-")
 	if !ok {
 		return Claims{}, ErrMalformed
 	}
 	c, err := i.check(sessionPurpose, sealed)
-	if err == nil && c.Player != player {
+	if (err == nil || errors.Is(err, ErrExpired)) && c.Player != player {
 		return Claims{}, ErrSignature // another player's id was put in front
 	}
 	return c, err
@@ -71,7 +73,7 @@ func (i *Issuer) check(purpose, sealed string) (Claims, error) {
 	case !ok || (c.Type == "") != (purpose == sessionPurpose):
 		return Claims{}, ErrMalformed
 	case !i.clock().Before(c.Expires):
-		return Claims{}, ErrExpired
+		return c, ErrExpired
 	}
 	return c, nil
 }

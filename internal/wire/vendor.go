@@ -11,14 +11,23 @@ var Vendor = &Naming{
 	},
 	Player: PlayerNaming{
 		Paths: map[string]string{
-			"/Client/RegisterPlatformUser":       "/Client/RegisterPlayFabUser",
-			"/Client/LoginWithStreamingPlatform": "/Client/LoginWithTwitch",
+			"/Client/RegisterPlatformUser":           "/Client/RegisterPlayFabUser",
+			"/Client/LoginWithStreamingPlatform":     "/Client/LoginWithTwitch",
+			"/Client/LoginWithPlatform":              "/Client/LoginWithPlayFab",
+			"/Client/LinkStreamingPlatform":          "/Client/LinkTwitch",
+			"/Client/UnlinkStreamingPlatform":        "/Client/UnlinkTwitch",
+			"/Client/GetPlatformIDsFromStreamingIDs": "/Client/GetPlayFabIDsFromTwitchIDs",
+			"/Server/GetPlatformIDsFromStreamingIDs": "/Server/GetPlayFabIDsFromTwitchIDs",
+			"/Server/LoginWithStreamingPlatform":     "/Server/LoginWithTwitch",
+			"/Server/LinkStreamingAccount":           "/Server/LinkTwitchAccount",
+			"/Server/UnlinkStreamingAccount":         "/Server/UnlinkTwitchAccount",
 		},
 		Fields: map[string]string{
 			"PlatformId":        "PlayFabId",
 			"StreamingInfo":     "TwitchInfo",
 			"StreamingId":       "TwitchId",
 			"StreamingUserName": "TwitchUserName",
+			"StreamingIds":      "TwitchIds",
 		},
 		Enums: map[string]map[string]string{
 			"LoginIdentityProvider": {"Platform": "PlayFab", "StreamingPlatform": "Twitch"},

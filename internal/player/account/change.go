@@ -34,9 +34,14 @@ type Options struct {
 // and its times where they are not set. It fails with a TakenError, ErrFull or
 // ErrDoubleID.
 func Create(tx store.Tx, a *Account, o Options, now int64) error {
+	a.Begin(now)
+	return Insert(tx, a, o)
+}
+
+// Begin gives a new account ids and times, for who needs the ids before Insert.
+func (a *Account) Begin(now int64) {
 	a.ID, a.Account = NewID(now), ludgate.NewPlayerID()
 	a.Created, a.LastLogin, a.PreviousLogin = now, now, 0
-	return Insert(tx, a, o)
 }
 
 // Insert is Create for an account that has its ids and times, as an import
@@ -90,6 +95,9 @@ func Change(tx store.Tx, title, id string, o Options, fn func(a *Account) error)
 			}
 		}
 	}
+	// A name it had is its own already, or was shared with others when the title
+	// allowed that; either way it stays as it is.
+	after = slices.DeleteFunc(after, func(n Name) bool { return slices.Contains(before, n) })
 	if err := claim(tx, a, after); err != nil {
 		return nil, err
 	}

@@ -53,8 +53,9 @@ func (f *Faults) As(code, message string) error {
 // shape is what the gate knows of a request's type.
 type shape struct {
 	needed    []field
-	titleID   []int // index of the member TitleId; nil when there is none
-	encrypted []int // of EncryptedRequest
+	titleID   []int   // index of the member TitleId; nil when there is none
+	encrypted []int   // of EncryptedRequest
+	outside   [][]int // of the members that an encrypted request cannot set
 }
 
 type field struct {
@@ -71,6 +72,9 @@ func shapeOf[Req any]() *shape {
 		}
 		if f.Tag.Get("required") == "true" {
 			s.needed = append(s.needed, field{name, f.Index})
+		}
+		if outside[name] {
+			s.outside = append(s.outside, f.Index)
 		}
 		switch name {
 		case "TitleId":

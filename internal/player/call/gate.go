@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"ludgate"
@@ -44,10 +45,13 @@ type Options struct {
 }
 
 // Gate lets calls in. It is safe for concurrent use.
-type Gate struct{ opt Options }
+type Gate struct {
+	opt   Options
+	pairs sync.Map // title id -> *readPair
+}
 
 // NewGate makes a gate.
-func NewGate(o Options) *Gate { return &Gate{o} }
+func NewGate(o Options) *Gate { return &Gate{opt: o} }
 
 // Store is the store of all parts.
 func (g *Gate) Store() store.Store { return g.opt.Store }
@@ -134,6 +138,9 @@ func route[Req any](g *Gate, auth Auth, path string, signIn bool, fn func(ctx co
 			if err := g.verify(ctx, c); err != nil {
 				return nil, err
 			}
+		}
+		if err := g.unseal(ctx, c, shape, req); err != nil {
+			return nil, err
 		}
 		if err := shape.required(req); err != nil {
 			return nil, err
