@@ -50,6 +50,13 @@ func (h hashed) String() string {
 		phcBase64.EncodeToString(h.salt), phcBase64.EncodeToString(h.key))
 }
 
+// CheckHash fails with ErrFormat unless s is a hash that a [Hasher] can verify:
+// what an import brings must not be found out at sign-in.
+func CheckHash(s string) error {
+	_, err := parsePHC(s)
+	return err
+}
+
 // parsePHC reads what String writes, and nothing else.
 func parsePHC(s string) (hashed, error) {
 	parts := strings.Split(s, "$")

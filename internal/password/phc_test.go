@@ -32,7 +32,7 @@ func TestVectors(t *testing.T) {
 
 func TestMalformedPHC(t *testing.T) {
 	const sound = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4"
-	if _, err := parsePHC(sound); err != nil {
+	if err := CheckHash(sound); err != nil {
 		t.Fatal(err)
 	}
 	for _, tc := range []struct{ what, old, new string }{
@@ -58,6 +58,9 @@ func TestMalformedPHC(t *testing.T) {
 		{"short key", "nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4", "nf65"},
 	} {
 		bad := strings.Replace(sound, tc.old, tc.new, 1)
+		if CheckHash(bad) == nil {
+			t.Errorf("%s: %q passes the check", tc.what, bad)
+		}
 		if h, err := parsePHC(bad); err == nil {
 			t.Errorf("%s: %q is read as %+v", tc.what, bad, h)
 		}

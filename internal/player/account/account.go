@@ -31,6 +31,7 @@ var (
 	countOneStmt        = statements.Get("count_one")
 	countLessStmt       = statements.Get("count_less")
 	countStmt           = statements.Get("count")
+	countAllStmt        = statements.Get("count_all")
 	pageStmt            = statements.Get("page")
 )
 

@@ -186,6 +186,13 @@ func Count(tx store.Tx, title string) (n int64, err error) {
 	return n, err
 }
 
+// CountAll counts the players of a title, all of them: some tenths of a second
+// for a million.
+func CountAll(tx store.Tx, title string) (n int64, err error) {
+	_, err = store.QueryOne(tx, countAllStmt, func(r store.Row) error { n = r.Int(0); return nil }, title)
+	return n, err
+}
+
 // Counted counts the players of a title, which creations with a limit rely on.
 func Counted(tx store.Tx, title string) error {
 	_, err := tx.Exec(recountStmt, title)

@@ -58,7 +58,7 @@ func (c *Call) VerifySignature(a *account.Account) error {
 	if a.Secret == "" {
 		return Refuse("PlayerSecretNotConfigured", "Player secret is not configured")
 	}
-	secret, err := c.gate.opt.Box.Open(a.Secret, secretContext(a))
+	secret, err := c.gate.OpenSecret(a)
 	if err != nil {
 		return err
 	}
@@ -75,6 +75,14 @@ func (c *Call) VerifySignature(a *account.Account) error {
 // SealSecret gives a player's secret as the account keeps it.
 func (g *Gate) SealSecret(a *account.Account, secret string) string {
 	return g.opt.Box.Seal(secret, secretContext(a))
+}
+
+// OpenSecret gives the secret that an account keeps; "" when it has none.
+func (g *Gate) OpenSecret(a *account.Account) (string, error) {
+	if a.Secret == "" {
+		return "", nil
+	}
+	return g.opt.Box.Open(a.Secret, secretContext(a))
 }
 
 func secretContext(a *account.Account) string { return a.Title + "/" + a.ID }
