@@ -96,9 +96,23 @@ func (s *Service) Locate(addr netip.Addr) *LocationModel {
 	if s.opt.Locator == nil || !addr.IsValid() {
 		return nil
 	}
-	place, ok := s.opt.Locator.Locate(addr)
+	found, ok := s.opt.Locator.Locate(addr)
 	if !ok {
 		return nil
+	}
+	place := LocationModel{ContinentCode: ContinentCode(found.Continent), CountryCode: CountryCode(found.Country), City: found.City}
+	if !place.ContinentCode.Known() {
+		place.ContinentCode = Unknown
+	}
+	if !place.CountryCode.Known() {
+		place.CountryCode = Unknown
+	}
+	if found.Located {
+		place.Latitude, place.Longitude = &found.Latitude, &found.Longitude
+	}
+	f := &call.Faults{}
+	if place.check(f); f.Err() != nil {
+		return nil // it knows nothing, or nothing that can be
 	}
 	return &place
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"ludgate/internal/geo"
 	"ludgate/internal/player/account"
 	"ludgate/internal/player/calltest"
 	"ludgate/internal/store"
@@ -93,19 +94,32 @@ func TestCountries(t *testing.T) {
 	}
 }
 
-// locator knows one address.
-type locator struct{}
+// locator knows a few addresses.
+type locator map[string]geo.Place
 
-func (locator) Locate(addr netip.Addr) (LocationModel, bool) {
-	return LocationModel{ContinentCode: "EU", CountryCode: "IE"}, addr == netip.MustParseAddr("192.0.2.7")
+func (l locator) Locate(addr netip.Addr) (geo.Place, bool) {
+	p, ok := l[addr.String()]
+	return p, ok
 }
 
 func TestSignInsAreLocated(t *testing.T) {
-	f := newFixture(t, wire.Neutral, func(o *Options) { o.Locator = locator{} })
+	f := newFixture(t, wire.Neutral, func(o *Options) {
+		o.Locator = locator{
+			"192.0.2.7": {Continent: "EU", Country: "IE", Located: true, Latitude: 53.5, Longitude: -8},
+			"192.0.2.1": {}, "192.0.2.2": {Country: "IE", Located: true, Latitude: 91}, "192.0.2.3": {Country: "IE", City: strings.Repeat("x", 101)},
+			"192.0.2.4": {Continent: "XX", Country: "XK", City: "Pristina"},
+		}
+	})
 	a := f.player("ABCDE", account.Account{})
-	if f.service.Locate(netip.MustParseAddr("192.0.2.8")) != nil || f.service.Locate(netip.Addr{}) != nil {
-		t.Error("a place for an address that is not known")
+	for _, addr := range []string{"192.0.2.8", "192.0.2.1", "192.0.2.2", "192.0.2.3"} {
+		if got := f.service.Locate(netip.MustParseAddr(addr)); got != nil {
+			t.Errorf("%s has a place: %+v", addr, got)
+		}
 	}
+	if f.service.Locate(netip.Addr{}) != nil {
+		t.Error("a place for no address")
+	}
+	same(t, "a territory without a code", f.service.Locate(netip.MustParseAddr("192.0.2.4")), `{"ContinentCode":"Unknown","CountryCode":"Unknown","City":"Pristina"}`)
 	place := f.service.Locate(netip.MustParseAddr("192.0.2.7"))
 	seen := func() (at int64) {
 		f.write(func(tx store.Tx) error { return f.service.Seen(tx, "ABCDE", a.ID, place, f.Clock.Now()) })
@@ -129,7 +143,7 @@ func TestSignInsAreLocated(t *testing.T) {
 	if seen() == first {
 		t.Error("not noted anew after a day")
 	}
-	same(t, "locations", f.profile(a, "ShowLocations")["Locations"], `[{"ContinentCode":"EU","CountryCode":"IE"}]`)
+	same(t, "locations", f.profile(a, "ShowLocations")["Locations"], `[{"ContinentCode":"EU","CountryCode":"IE","Latitude":53.5,"Longitude":-8}]`)
 	f.write(func(tx store.Tx) error { return f.service.Seen(tx, "ABCDE", a.ID, nil, f.Clock.Now()) })
 	if newNeutral(t).service.Locate(netip.MustParseAddr("192.0.2.7")) != nil {
 		t.Error("a place without a locator")

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"time"
 
+	"ludgate/internal/geo"
 	"ludgate/internal/mail"
 	"ludgate/internal/player/account"
 	"ludgate/internal/player/call"
@@ -18,9 +19,10 @@ type Mailer interface {
 	Send(ctx context.Context, m mail.Message) error
 }
 
-// Locator tells where a network address is. It reads no more than memory.
+// Locator tells where a network address is. It reads no more than memory. A
+// *geo.Database is one.
 type Locator interface {
-	Locate(addr netip.Addr) (LocationModel, bool)
+	Locate(addr netip.Addr) (geo.Place, bool)
 }
 
 // Revoker takes back the tickets and tokens that a player has.
