@@ -74,6 +74,7 @@ type setup struct {
 	log      *slog.Logger       // nobody reads it
 	edge     []wire.Route       // further routes
 	valid    *streaming.Options // of the validator
+	options  func(o *Options)   // changes what the service is made of
 }
 
 // fixture is a player service behind an edge on a real connection, with a
@@ -81,6 +82,7 @@ type setup struct {
 type fixture struct {
 	t        testing.TB
 	service  *Service
+	titles   *title.Registry
 	store    store.Store
 	platform *platform.Platform
 	clock    *clock
@@ -136,12 +138,17 @@ func newFixture(t testing.TB, s setup) *fixture {
 	}))(t)
 	t.Cleanup(registry.Close)
 	tickets := ticket.NewIssuer(ring, s.clock.now)
+	o := Options{Tickets: tickets, Passwords: s.hasher, Streaming: validator}
+	if s.options != nil {
+		s.options(&o)
+	}
 	gate := call.NewGate(call.Options{Store: s.store, Titles: registry, Tickets: tickets, Box: box, Clock: s.clock.now, Log: s.log})
-	service := must(New(Options{Gate: gate, Tickets: tickets, Passwords: s.hasher, Streaming: validator}))(t)
+	o.Gate = gate
+	service := must(New(o))(t)
 	server := httptest.NewServer(wire.NewEdge(wire.Options{Default: s.naming, TitleNaming: registry.Naming, TitleOf: gate.TitleOf, Log: s.log},
 		append(service.Routes(), s.edge...)...))
 	t.Cleanup(server.Close)
-	return &fixture{t: t, service: service, store: s.store, platform: p, clock: s.clock, naming: s.naming, url: server.URL}
+	return &fixture{t: t, service: service, titles: registry, store: s.store, platform: p, clock: s.clock, naming: s.naming, url: server.URL}
 }
 
 // must stops the test where a constructor fails: must(New(…))(t).

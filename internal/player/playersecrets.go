@@ -61,7 +61,7 @@ func (s *Service) setSecret(tx store.Tx, t *title.Title, player string, secret s
 		return nil
 	})
 	if err == nil && had && s.opt.Revoke != nil {
-		err = s.opt.Revoke(tx, t.ID, player, s.clock().UnixMilli())
+		err = s.opt.Revoke(tx, t.ID, player, s.clock())
 	}
 	return a, answerTo(err)
 }

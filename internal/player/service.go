@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"strings"
 	"sync"
+	"time"
 	"unicode"
 
 	"ludgate"
@@ -60,8 +61,8 @@ type Options struct {
 	// nil knows no more than the account does.
 	Banned func(tx store.Tx, titleID, player string, from netip.Addr, now int64) error
 	// Revoke takes back the proofs that a player has, in the transaction that
-	// changes what they were given for; nil does not.
-	Revoke func(tx store.Tx, titleID, player string, now int64) error
+	// changes what they were given for; nil does not. A revocation.Set does.
+	Revoke func(tx store.Tx, titleID, player string, now time.Time) error
 }
 
 // Service registers players and signs them in. It is safe for concurrent use.

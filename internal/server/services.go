@@ -62,6 +62,7 @@ func (s *Server) openPlayers(ctx context.Context) ([]wire.Route, error) {
 	s.onClose(func() error { providers.Close(); return nil })
 	opt := player.Options{
 		Gate: gate, Tickets: tickets, Passwords: hasher, OpenID: providers, Guesses: throttle.NewGuesses(mostGuessers),
+		Revoke: s.revocations.Revoke,
 	}
 	if validateURL != "" {
 		v, err := streaming.New(streaming.Options{URL: validateURL, Timeout: c.Streaming.Timeout, CacheFor: c.Streaming.Cache, Clock: s.clock, Log: s.log})
