@@ -236,7 +236,7 @@ func TestForgotten(t *testing.T) {
 		defer run(t, s)()
 		issued := time.Now()
 		err := st.Write(t.Context(), func(tx store.Tx) error {
-			for n := range 2*pruneBatch + 1 {
+			for n := range 10 {
 				if err := s.Revoke(tx, "ABCDE", fmt.Sprintf("%016X", n), issued); err != nil {
 					return err
 				}
@@ -246,7 +246,7 @@ func TestForgotten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		last := ticket.Claims{Bearer: ticket.Bearer{Title: "ABCDE", Player: fmt.Sprintf("%016X", 2*pruneBatch)}, Issued: issued}
+		last := ticket.Claims{Bearer: ticket.Bearer{Title: "ABCDE", Player: fmt.Sprintf("%016X", 9)}, Issued: issued}
 		later.Store(int64(ticket.Lifetime))
 		revoke(t, st, "ABCDE", ann, clock())
 		time.Sleep(tidyInterval + time.Second)
