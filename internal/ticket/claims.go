@@ -44,6 +44,11 @@ type Bearer struct {
 	Player   string                // PlatformId; holds no "-"
 	Account  string                // id of the title player account
 	Provider LoginIdentityProvider // by what the player signed in
+	// Since is when the bearer showed who it is, by signing in or with a secret
+	// key; zero is now. It goes with the bearer from proof to proof, so that
+	// taking back what was made until some moment also stops what was made of
+	// that later.
+	Since time.Time
 }
 
 // ID is the id of the bearer as an entity of type t.
@@ -65,21 +70,23 @@ type Claims struct {
 	Expires time.Time
 }
 
-// Versions of claims. Version 1 had no provider; it is still read.
+// Versions of claims. Version 1 had neither provider nor sign-in time, which is
+// taken to be that of its issue; it is still read.
 const (
 	claimsVersion = 2
 	oldVersion    = 1
 	nonceSize     = 8
-	claimsTail    = 8 + 8 + nonceSize // times and nonce
+	claimsTail    = 8 + 8 + nonceSize // issue, expiry and nonce
 )
 
-// encode writes claims as version, entity type, provider, issue and expiry in
-// milliseconds, a nonce that tells two proofs of one moment apart, and the
+// encode writes claims as version, entity type, provider, times of sign-in, issue
+// and expiry in milliseconds, a nonce that tells two proofs of one moment apart, and the
 // bearer's three strings, each after a byte that holds its length. A type or
 // provider that is not in the lists is written as one that no reader accepts.
 func (c Claims) encode(nonce [nonceSize]byte) []byte {
-	b := make([]byte, 0, 3+claimsTail+3+len(c.Title)+len(c.Player)+len(c.Account))
+	b := make([]byte, 0, 3+8+claimsTail+3+len(c.Title)+len(c.Player)+len(c.Account))
 	b = append(b, claimsVersion, byte(slices.Index(entityTypes, c.Type)), byte(slices.Index(providers, c.Provider)))
+	b = binary.BigEndian.AppendUint64(b, uint64(c.Since.UnixMilli()))
 	b = binary.BigEndian.AppendUint64(b, uint64(c.Issued.UnixMilli()))
 	b = binary.BigEndian.AppendUint64(b, uint64(c.Expires.UnixMilli()))
 	b = append(b, nonce[:]...)
@@ -95,20 +102,23 @@ func decodeClaims(b []byte) (c Claims, ok bool) {
 		return c, false
 	}
 	c.Type = entityTypes[b[1]]
+	first := b[0] == oldVersion
 	switch {
-	case b[0] == oldVersion:
+	case first:
 		b = b[2:]
-	case b[0] == claimsVersion && len(b) > 2 && int(b[2]) < len(providers):
-		c.Provider = providers[b[2]]
-		b = b[3:]
+	case b[0] == claimsVersion && len(b) >= 3+8 && int(b[2]) < len(providers):
+		c.Provider, c.Since = providers[b[2]], readTime(b[3:])
+		b = b[3+8:]
 	default:
 		return c, false
 	}
 	if len(b) < claimsTail {
 		return c, false
 	}
-	c.Issued = time.UnixMilli(int64(binary.BigEndian.Uint64(b))).UTC()
-	c.Expires = time.UnixMilli(int64(binary.BigEndian.Uint64(b[8:]))).UTC()
+	c.Issued, c.Expires = readTime(b), readTime(b[8:])
+	if first {
+		c.Since = c.Issued
+	}
 	names := string(b[claimsTail:]) // the three share it
 	for _, s := range [...]*string{&c.Title, &c.Player, &c.Account} {
 		if names == "" || len(names) < 1+int(names[0]) {
@@ -118,3 +128,6 @@ func decodeClaims(b []byte) (c Claims, ok bool) {
 	}
 	return c, names == ""
 }
+
+// readTime reads a time at the beginning of b.
+func readTime(b []byte) time.Time { return time.UnixMilli(int64(binary.BigEndian.Uint64(b))).UTC() }

@@ -60,6 +60,9 @@ func (i *Issuer) CheckEntity(text string) (Claims, error) { return i.check(entit
 
 func (i *Issuer) claims(b Bearer, t EntityType) Claims {
 	now := i.clock().UTC().Truncate(time.Millisecond)
+	if b.Since = b.Since.UTC().Truncate(time.Millisecond); b.Since.IsZero() || b.Since.After(now) {
+		b.Since = now
+	}
 	return Claims{Bearer: b, Type: t, Issued: now, Expires: now.Add(Lifetime)}
 }
 

@@ -41,7 +41,7 @@ func TestSessionTicket(t *testing.T) {
 		t.Error("two tickets of one moment are the same")
 	}
 	issued := c.now.Truncate(time.Millisecond)
-	want := Claims{Bearer: ann, Issued: issued, Expires: issued.Add(24 * time.Hour)}
+	want := Claims{Bearer: since(ann, issued), Issued: issued, Expires: issued.Add(24 * time.Hour)}
 	if got, err := i.CheckSession(text); err != nil || got != want {
 		t.Errorf("got %+v %v, want %+v", got, err, want)
 	}
@@ -64,17 +64,46 @@ func TestEntityToken(t *testing.T) {
 	}{{TitlePlayerAccount, ann.Account}, {MasterPlayerAccount, ann.Player}, {TitleEntity, ann.Title}} {
 		text, expires := i.Entity(ann, tc.typ)
 		got, err := i.CheckEntity(text)
-		if err != nil || got.Bearer != ann || got.Type != tc.typ || got.ID(got.Type) != tc.id || !got.Expires.Equal(expires) {
+		if err != nil || got.Bearer != since(ann, c.now.Truncate(time.Millisecond)) || got.Type != tc.typ || got.ID(got.Type) != tc.id || !got.Expires.Equal(expires) {
 			t.Errorf("%s: %+v %v", tc.typ, got, err)
 		}
 	}
 }
 
+// TestSince: a proof that is made of another one says when its bearer signed in.
+func TestSince(t *testing.T) {
+	c := newClock()
+	i := NewIssuer(openRing(t, t.TempDir()), c.get)
+	signedIn := c.now.Truncate(time.Millisecond)
+	first, err := i.CheckSession(i.Session(ann))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.now = c.now.Add(time.Hour)
+	token, _ := i.Entity(first.Bearer, TitlePlayerAccount)
+	second, err := i.CheckEntity(token)
+	if err != nil || !second.Since.Equal(signedIn) || !second.Issued.Equal(signedIn.Add(time.Hour)) {
+		t.Errorf("made of another proof: %+v %v", second, err)
+	}
+	// No proof is from the future, not even one made of another node's.
+	if got, err := i.CheckSession(i.Session(since(ann, c.now.Add(time.Hour)))); err != nil || !got.Since.Equal(got.Issued) {
+		t.Errorf("signed in later than now: %+v %v", got, err)
+	}
+}
+
+// since gives a bearer that signed in at a time.
+func since(b Bearer, at time.Time) Bearer {
+	b.Since = at
+	return b
+}
+
 // TestTitleToken: a token of a title has neither player nor provider.
 func TestTitleToken(t *testing.T) {
-	i := NewIssuer(openRing(t, t.TempDir()), newClock().get)
+	c := newClock()
+	i := NewIssuer(openRing(t, t.TempDir()), c.get)
 	text, _ := i.Entity(Bearer{Title: "ABCDE"}, TitleEntity)
-	if got, err := i.CheckEntity(text); err != nil || got.Type != TitleEntity || got.Bearer != (Bearer{Title: "ABCDE"}) {
+	want := Bearer{Title: "ABCDE", Since: c.now.Truncate(time.Millisecond)}
+	if got, err := i.CheckEntity(text); err != nil || got.Type != TitleEntity || got.Bearer != want {
 		t.Errorf("%+v %v", got, err)
 	}
 }
@@ -85,9 +114,9 @@ func TestFirstVersion(t *testing.T) {
 	ring := openRing(t, t.TempDir())
 	i := NewIssuer(ring, c.get)
 	old := Claims{Bearer: Bearer{Title: ann.Title, Player: ann.Player, Account: ann.Account}, Issued: c.now.Truncate(time.Millisecond)}
-	old.Expires = old.Issued.Add(Lifetime)
+	old.Since, old.Expires = old.Issued, old.Issued.Add(Lifetime)
 	asFirst := func(typ byte) []byte { // as encode wrote it
-		b := append([]byte{1, typ}, old.encode(nonce())[3:]...)
+		b := append([]byte{1, typ}, old.encode(nonce())[3+8:]...)
 		return b
 	}
 	if got, err := i.CheckSession(ann.Player + "-" + ring.Seal(sessionPurpose, asFirst(0))); err != nil || got != old {
@@ -259,7 +288,7 @@ func FuzzCheck(f *testing.F) {
 			t.Errorf("entity %q accepted as %+v", text, c)
 		}
 		if c, ok := decodeClaims([]byte(text)); ok && text[0] == claimsVersion {
-			if got := string(c.encode([nonceSize]byte([]byte(text)[19:]))); got != text {
+			if got := string(c.encode([nonceSize]byte([]byte(text)[27:]))); got != text {
 				t.Errorf("claims %q are written back as %q", text, got)
 			}
 		}

@@ -13,12 +13,14 @@
 // a signal be lost. [Set.Refresh] is for the caller that wants its own node to
 // know before it answers.
 //
-// A proof counts by the time it was issued, to the millisecond, by the clock of
-// the node that issued it. One issued in the millisecond of a revocation is
-// stopped: who signs in again in that same millisecond has to do it twice. Nodes
-// therefore need clocks that agree to a few seconds, as under any time service they do. A sign-in
-// that checked the old password must not issue its proof after the change: it
-// confirms in its own transaction that what it checked is still so.
+// A proof counts by the moment at which its bearer signed in, to the millisecond,
+// by the clock of the node that was asked. A token that is made of a ticket keeps
+// that moment, so what is renewed on a node that does not know yet is stopped as
+// well. A sign-in takes the moment before it reads the account (see
+// ticket.Bearer): then one that still saw the old password, and comes to its end
+// after the change, is stopped too. One in the very millisecond of a revocation is
+// stopped; who signed in again in that same millisecond has to do it twice. Nodes
+// need clocks that agree to a few seconds, as under any time service they do.
 //
 // It is made for single accounts. What ends very many at once, such as deleting
 // a title, refuses their proofs by itself.

@@ -90,11 +90,11 @@ func (s *Set) Revoked(c ticket.Claims) bool {
 		return false
 	}
 	before, ok := m[owner{c.Title, c.Player}]
-	return ok && c.Issued.UnixMilli() < before
+	return ok && c.Since.UnixMilli() < before
 }
 
-// Revoke stops all proofs of a player of a title that were issued until now: its
-// session tickets and entity tokens. With player "" it stops the entity tokens
+// Revoke stops all proofs of a player of a title who signed in until now: its
+// session tickets and entity tokens, and what is made of them later. With player "" it stops the entity tokens
 // of the title itself. It belongs into the transaction that changes the account;
 // the set itself learns of it as every other node does.
 func (s *Set) Revoke(tx store.Tx, title, player string, now time.Time) error {

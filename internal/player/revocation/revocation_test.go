@@ -25,9 +25,14 @@ const ann, bob = "66A3F00112345678", "66A3F00112345679"
 // noon is the moment of most revocations here.
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 890_123_456, time.UTC)
 
-// proof is the claims of a session ticket that was issued some time after noon.
+// signedIn is the claims of a proof of who signed in at a time.
+func signedIn(title, player string, at time.Time) ticket.Claims {
+	return ticket.Claims{Bearer: ticket.Bearer{Title: title, Player: player, Since: at.Truncate(time.Millisecond)}, Issued: at.Add(time.Hour)}
+}
+
+// proof is signedIn some time after noon.
 func proof(title, player string, after time.Duration) ticket.Claims {
-	return ticket.Claims{Bearer: ticket.Bearer{Title: title, Player: player}, Issued: noon.Add(after).Truncate(time.Millisecond)}
+	return signedIn(title, player, noon.Add(after))
 }
 
 // open makes a set on a store; its clock is a moment after noon.
@@ -189,7 +194,7 @@ func TestKnownWithinTwoSeconds(t *testing.T) {
 				defer run(t, s)()
 				for range 5 {
 					time.Sleep(777 * time.Millisecond)
-					issued := ticket.Claims{Bearer: ticket.Bearer{Title: "ABCDE", Player: ann}, Issued: time.Now()}
+					issued := signedIn("ABCDE", ann, time.Now())
 					if s.Revoked(issued) {
 						t.Fatal("revoked before it was")
 					}
@@ -219,7 +224,7 @@ func TestLateCommit(t *testing.T) {
 		revoke(t, st, "ABCDE", ann, early)
 		time.Sleep(tidyInterval + time.Second)
 		synctest.Wait()
-		if !s.Revoked(ticket.Claims{Bearer: ticket.Bearer{Title: "ABCDE", Player: ann}, Issued: early}) {
+		if !s.Revoked(signedIn("ABCDE", ann, early)) {
 			t.Error("not known after a minute")
 		}
 	})
@@ -246,7 +251,7 @@ func TestForgotten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		last := ticket.Claims{Bearer: ticket.Bearer{Title: "ABCDE", Player: fmt.Sprintf("%016X", 9)}, Issued: issued}
+		last := signedIn("ABCDE", fmt.Sprintf("%016X", 9), issued)
 		later.Store(int64(ticket.Lifetime))
 		revoke(t, st, "ABCDE", ann, clock())
 		time.Sleep(tidyInterval + time.Second)
@@ -353,14 +358,14 @@ func TestStoreTrouble(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer run(t, s)()
-		issued := func(player string) ticket.Claims {
-			return ticket.Claims{Bearer: ticket.Bearer{Title: "ABCDE", Player: player}, Issued: time.Now().Add(-time.Hour)}
+		before := func(player string) ticket.Claims {
+			return signedIn("ABCDE", player, time.Now().Add(-time.Hour))
 		}
 		st.set(errors.New("no connection"))
 		revoke(t, st, "ABCDE", bob, time.Now())
 		time.Sleep(3 * time.Minute)
 		synctest.Wait()
-		if !s.Revoked(issued(ann)) || s.Revoked(issued(bob)) {
+		if !s.Revoked(before(ann)) || s.Revoked(before(bob)) {
 			t.Error("not as before the trouble")
 		}
 		if n := strings.Count(log.String(), "no connection"); n != 1 {
@@ -375,7 +380,7 @@ func TestStoreTrouble(t *testing.T) {
 		st.set(nil)
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		if !s.Revoked(issued(bob)) {
+		if !s.Revoked(before(bob)) {
 			t.Error("not known two seconds after the trouble")
 		}
 	})

@@ -1,1 +1,1 @@
-SELECT title, player, issued_before FROM player_revocations WHERE issued_before > $1 AND forget_at > $2
+SELECT title, player, signed_in_before FROM player_revocations WHERE signed_in_before > $1 AND forget_at > $2

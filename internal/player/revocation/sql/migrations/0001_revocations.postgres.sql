@@ -1,12 +1,12 @@
 -- Times are milliseconds since 1970 in UTC. The player '' is the title itself.
 CREATE TABLE player_revocations (
-  title         TEXT COLLATE "C" NOT NULL,
-  player        TEXT COLLATE "C" NOT NULL, -- PlatformId
-  issued_before BIGINT NOT NULL, -- proofs issued earlier are not good
-  forget_at     BIGINT NOT NULL, -- by then all of them have expired
+  title            TEXT COLLATE "C" NOT NULL,
+  player           TEXT COLLATE "C" NOT NULL, -- PlatformId
+  signed_in_before BIGINT NOT NULL, -- proofs of an earlier sign-in are not good
+  forget_at        BIGINT NOT NULL, -- by then all of them have expired
   PRIMARY KEY (title, player)
 )
 --;
-CREATE INDEX player_revocations_new ON player_revocations (issued_before)
+CREATE INDEX player_revocations_new ON player_revocations (signed_in_before)
 --;
 CREATE INDEX player_revocations_old ON player_revocations (forget_at)
