@@ -14,6 +14,7 @@ import (
 	"ludgate/internal/player/profile"
 	"ludgate/internal/player/title"
 	"ludgate/internal/store"
+	"ludgate/internal/wire"
 )
 
 type obj = calltest.Obj
@@ -28,8 +29,14 @@ type fixture struct {
 
 func newFixture(t testing.TB, o data.Options) *fixture {
 	t.Helper()
+	return newFixtureOf(t, o, wire.Neutral)
+}
+
+func newFixtureOf(t testing.TB, o data.Options, n *wire.Naming) *fixture {
+	t.Helper()
 	f := &fixture{Rig: calltest.New(t, calltest.Options{
-		Areas: []store.Area{profile.Area, data.Area},
+		Naming: n,
+		Areas:  []store.Area{profile.Area, data.Area},
 		Titles: map[string]title.Settings{
 			"ABCDE": {AllowClientStatistics: true, AllowedConstraints: []string{"ShowDisplayName", "ShowCreated", "ShowTags"}},
 			"ABC":   {},

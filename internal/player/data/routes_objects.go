@@ -37,9 +37,6 @@ type SetObjectsResult struct {
 	SetResults     []SetObjectInfo `json:"SetResults"`
 }
 
-// titleEntity is the type of the entity that a title is.
-const titleEntity = "title"
-
 // owner gives whose objects an entity's are: "" for the title's. A player's token
 // reaches the player's own entity. A title's reaches the title and, by
 // PlatformId, its players. An account lives in one title here, so a player's two
@@ -53,7 +50,7 @@ func owner(tx store.Tx, c *call.Call, e *call.EntityKey) (string, error) {
 		return "", errOwner()
 	}
 	switch {
-	case kind == titleEntity && e.Id == c.Title.ID:
+	case kind == string(ticket.TitleEntity) && e.Id == c.Title.ID:
 		return "", nil
 	case kind == string(ticket.MasterPlayerAccount):
 		return e.Id, exists(tx, c, e.Id)
