@@ -2,7 +2,6 @@ package economy
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -114,12 +113,14 @@ func (s *Service) getCatalog(ctx context.Context, title, version string) (*Catal
 	return out, nil
 }
 
-// Forget removes what a title defines, when the title itself is removed.
-func (s *Service) Forget(tx store.Tx, title string) error {
-	_, err := tx.Exec(forgetCurrenciesStmt, title)
-	_, err2 := tx.Exec(forgetCatalogsStmt, title)
+// DeleteTitle removes what a title defines, when the title itself is removed.
+func (s *Service) DeleteTitle(tx store.Tx, title string) error {
+	if _, err := tx.Exec(forgetCurrenciesStmt, title); err != nil {
+		return err
+	}
 	tx.Notify(topic)
-	return errors.Join(err, err2)
+	_, err := tx.Exec(forgetCatalogsStmt, title)
+	return err
 }
 
 var (

@@ -69,7 +69,7 @@ func TestCatalog(t *testing.T) {
 		f.admin("ABCDE", "Admin/SetCatalogItems", obj{"CatalogVersion": fmt.Sprint(i), "SetAsDefaultCatalog": false}).ok()
 	}
 	f.admin("ABCDE", "Admin/SetCatalogItems", obj{"CatalogVersion": "more"}).fails("OverLimit", 1214)
-	f.post("/Client/GetCatalogItems", obj{}, "", "").fails("NotAuthenticated", 1074)
+	f.post("/Client/GetCatalogItems", obj{}, nil).fails("NotAuthenticated", 1074)
 }
 
 // TestCatalogRules: what has no effect here, and what cannot be, is refused, and
@@ -123,8 +123,8 @@ func TestCatalogRules(t *testing.T) {
 		}
 		got := f.admin("ABCDE", "Admin/SetCatalogItems", obj{"CatalogVersion": "1", "Catalog": tc.items})
 		got.fails(tc.code, tc.number)
-		if !strings.Contains(got.body, tc.text) {
-			t.Errorf("%s: %s does not say %q", name, got.body, tc.text)
+		if !strings.Contains(got.Body, tc.text) {
+			t.Errorf("%s: %s does not say %q", name, got.Body, tc.text)
 		}
 	}
 	f.catalog("ABCDE", deep[:maxDepth+1]...)
@@ -138,7 +138,7 @@ func TestCatalogRules(t *testing.T) {
 // moment, and reads nothing while there is none.
 func TestOtherNodes(t *testing.T) {
 	f := newFixture(t)
-	other := New(f.service.gate)
+	other := New(f.Gate)
 	first := must(other.Definitions(t.Context(), "ABCDE"))(t)
 	if again := must(other.Definitions(t.Context(), "ABCDE"))(t); again != first {
 		t.Error("definitions are read again though nothing has changed")
@@ -149,7 +149,7 @@ func TestOtherNodes(t *testing.T) {
 	for must(other.Definitions(ctx, "ABCDE"))(t).currency("GC") == nil {
 		time.Sleep(time.Millisecond)
 	}
-	err := f.store.Write(ctx, func(tx store.Tx) error { return f.service.Forget(tx, "ABCDE") })
+	err := f.Store.Write(ctx, func(tx store.Tx) error { return f.service.DeleteTitle(tx, "ABCDE") })
 	if err != nil {
 		t.Fatal(err)
 	}

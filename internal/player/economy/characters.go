@@ -20,6 +20,7 @@ var (
 	charactersCountStmt      = statements.Get("characters_count")
 	characterInsertStmt      = statements.Get("character_insert")
 	characterDeleteStmt      = statements.Get("character_delete")
+	itemOfKindStmt           = statements.Get("item_of_kind")
 	itemsGiveBackStmt        = statements.Get("items_give_back")
 	itemsDeleteHolderStmt    = statements.Get("items_delete_holder")
 	balancesDeleteHolderStmt = statements.Get("balances_delete_holder")
@@ -47,7 +48,7 @@ func (h holder) create(tx store.Tx, name, typ string, now int64) (string, error)
 		return "", call.Refuse("OverLimit", "A player has at most %d characters", maxCharacters)
 	}
 	for range 20 {
-		id := newID(now)
+		id := (&idMaker{}).next(now)
 		n, err := tx.Exec(characterInsertStmt, h.title, h.player, id, name, typ, now)
 		if err != nil || n == 1 {
 			return id, err
@@ -112,16 +113,14 @@ func (s *Service) becomeCharacter(ctx context.Context, who subject, r *GrantChar
 
 // first finds the oldest item of a kind that a holder has.
 func (h holder) first(tx store.Tx, id, version string, now int64) (*item, error) {
-	all, err := query(tx, itemsHolderStmt, h.title, h.player, h.character, now)
+	got, err := query(tx, itemOfKindStmt, h.title, h.player, h.character, id, version, now)
 	if err != nil {
 		return nil, err
 	}
-	for _, it := range all {
-		if it.Item == id && it.Catalog == version {
-			return it, nil
-		}
+	if len(got) == 0 {
+		return nil, errNotOwned()
 	}
-	return nil, errNotOwned()
+	return got[0], nil
 }
 
 // deleteCharacter removes a character and what it has; with save its items go to

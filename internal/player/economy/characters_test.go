@@ -16,11 +16,11 @@ func TestCharacters(t *testing.T) {
 	other := p.character("Bob") // names need not differ
 	const want = `"Characters":[{"CharacterId":"%s","CharacterName":"Bob","CharacterType":"Knight"},{"CharacterId":"%s","CharacterName":"Bob","CharacterType":"Knight"}]`
 	p.call("GetAllUsersCharacters", obj{}).is(`{`+want+`}`, id, other)
-	q.call("GetAllUsersCharacters", obj{"PlatformId": p.id}).is(`{`+want+`}`, id, other)
-	p.server("Server/GetAllUsersCharacters", nil).is(`{"PlatformId":"%s",`+want+`}`, p.id, id, other)
+	q.call("GetAllUsersCharacters", obj{"PlatformId": p.ID}).is(`{`+want+`}`, id, other)
+	p.server("Server/GetAllUsersCharacters", nil).is(`{"PlatformId":"%s",`+want+`}`, p.ID, id, other)
 	q.call("GetAllUsersCharacters", obj{}).is(`{"Characters":[]}`)
 	q.call("GetAllUsersCharacters", obj{"PlatformId": "nobody"}).fails("AccountNotFound", 1001)
-	f.player("FFFFF").call("GetAllUsersCharacters", obj{"PlatformId": p.id}).fails("AccountNotFound", 1001)
+	f.player("FFFFF").call("GetAllUsersCharacters", obj{"PlatformId": p.ID}).fails("AccountNotFound", 1001)
 
 	for _, name := range []string{"", strings.Repeat("ä", 41), "a\x00"} {
 		p.server("Server/GrantCharacterToUser", obj{"CharacterName": name, "CharacterType": "Knight"}).fails("InvalidParams", 1000)
@@ -77,14 +77,14 @@ func TestCharacterInventory(t *testing.T) {
 	bob, ann := p.character("Bob"), p.character("Ann")
 	const empty = `"Inventory":[],"VirtualCurrency":{"GC":0,"XP":0},"VirtualCurrencyRechargeTimes":{}` // no deposit
 	p.call("GetCharacterInventory", obj{"CharacterId": bob}).is(`{"CharacterId":"%s",`+empty+`}`, bob)
-	p.server("Server/GetCharacterInventory", obj{"CharacterId": bob}).is(`{"PlatformId":"%s","CharacterId":"%s",`+empty+`}`, p.id, bob)
+	p.server("Server/GetCharacterInventory", obj{"CharacterId": bob}).is(`{"PlatformId":"%s","CharacterId":"%s",`+empty+`}`, p.ID, bob)
 	p.call("GetCharacterInventory", obj{"CharacterId": "x"}).fails("CharacterNotFound", 1135)
 	p.call("GetCharacterInventory", obj{}).fails("InvalidParams", 1000)
 	f.player("ABCDE").call("GetCharacterInventory", obj{"CharacterId": bob}).fails("CharacterNotFound", 1135)
 
 	p.server("Server/GrantItemsToCharacter", obj{"CharacterId": "x", "ItemIds": list{"sword"}}).fails("CharacterNotFound", 1135)
 	out := p.server("Server/GrantItemsToCharacter", obj{"CharacterId": bob, "ItemIds": list{"sword", "potion", "pack"}}).ok()["ItemGrantResults"].([]any)
-	if first := out[0].(map[string]any); first["CharacterId"] != bob || first["PlatformId"] != p.id || len(out) != 7 {
+	if first := out[0].(map[string]any); first["CharacterId"] != bob || first["PlatformId"] != p.ID || len(out) != 7 {
 		t.Errorf("%v", out)
 	}
 	id := func(i int) string { return out[i].(map[string]any)["ItemInstanceId"].(string) }
@@ -122,7 +122,7 @@ func TestCharacterInventory(t *testing.T) {
 	if got := has(ann); strings.Count(got, ",") != 1 || !strings.Contains(got, "sword") || !strings.Contains(got, "potion x2") {
 		t.Error(got)
 	}
-	if body := p.call("GetCharacterInventory", obj{"CharacterId": ann}).body; !strings.Contains(body, `"CustomData":{"a":"b"}`) {
+	if body := p.call("GetCharacterInventory", obj{"CharacterId": ann}).Body; !strings.Contains(body, `"CustomData":{"a":"b"}`) {
 		t.Errorf("custom data goes with the item: %s", body)
 	}
 	// What a character has goes with it, or to the player.

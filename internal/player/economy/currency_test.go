@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"ludgate/internal/player/calltest"
 	"ludgate/internal/wire"
 )
 
@@ -97,8 +98,8 @@ func TestPayments(t *testing.T) {
 		p := f.player("ABCDE")
 		envelope := map[*wire.Naming]string{wire.Neutral: `{"PlatformId":"%s",%s}`, wire.Vendor: `{"code":200,"status":"OK","data":{"PlayFabId":"%s",%s}}`}[n]
 		for _, side := range []string{"Server/", "Admin/"} {
-			p.server(side+"AddUserVirtualCurrency", obj{"VirtualCurrency": "GC", "Amount": 50}).is(envelope, p.id, `"VirtualCurrency":"GC","BalanceChange":50,"Balance":50`)
-			p.server(side+"SubtractUserVirtualCurrency", obj{"VirtualCurrency": "GC", "Amount": 50}).is(envelope, p.id, `"VirtualCurrency":"GC","BalanceChange":-50,"Balance":0`)
+			p.server(side+"AddUserVirtualCurrency", obj{"VirtualCurrency": "GC", "Amount": 50}).is(envelope, p.ID, `"VirtualCurrency":"GC","BalanceChange":50,"Balance":50`)
+			p.server(side+"SubtractUserVirtualCurrency", obj{"VirtualCurrency": "GC", "Amount": 50}).is(envelope, p.ID, `"VirtualCurrency":"GC","BalanceChange":-50,"Balance":0`)
 		}
 	}
 	f := newFixture(t)
@@ -131,8 +132,8 @@ func TestPayments(t *testing.T) {
 	f.admin("ABCDE", "Server/AddUserVirtualCurrency", obj{"PlatformId": "nobody", "VirtualCurrency": "GC", "Amount": 1}).fails("AccountNotFound", 1001)
 	f.admin("ABCDE", "Server/AddUserVirtualCurrency", obj{"PlatformId": "a\x00b", "VirtualCurrency": "GC", "Amount": 1}).fails("AccountNotFound", 1001)
 	other := f.player("FFFFF")
-	f.admin("ABCDE", "Server/AddUserVirtualCurrency", obj{"PlatformId": other.id, "VirtualCurrency": "GC", "Amount": 1}).fails("AccountNotFound", 1001)
-	f.post("/Server/AddUserVirtualCurrency", obj{}, "X-SecretKey", "wrong").fails("NotAuthorized", 1089)
+	f.admin("ABCDE", "Server/AddUserVirtualCurrency", obj{"PlatformId": other.ID, "VirtualCurrency": "GC", "Amount": 1}).fails("AccountNotFound", 1001)
+	f.post("/Server/AddUserVirtualCurrency", obj{}, calltest.Proof{"X-SecretKey": "wrong"}).fails("NotAuthorized", 1089)
 }
 
 // TestClientPayments: clients pay themselves only where the title lets them.
@@ -144,10 +145,10 @@ func TestClientPayments(t *testing.T) {
 	p, q := f.player("ABCDE"), f.player("FFFFF")
 	for _, call := range []string{"AddUserVirtualCurrency", "SubtractUserVirtualCurrency"} {
 		p.call(call, obj{"VirtualCurrency": "GC", "Amount": 1}).fails("APINotEnabledForGameClientAccess", 1082)
-		f.post("/Client/"+call, obj{}, "", "").fails("NotAuthenticated", 1074)
+		f.post("/Client/"+call, obj{}, nil).fails("NotAuthenticated", 1074)
 	}
-	q.call("AddUserVirtualCurrency", obj{"VirtualCurrency": "GC", "Amount": 9}).is(`{"PlatformId":"%s","VirtualCurrency":"GC","BalanceChange":9,"Balance":9}`, q.id)
-	q.call("SubtractUserVirtualCurrency", obj{"VirtualCurrency": "GC", "Amount": 4}).is(`{"PlatformId":"%s","VirtualCurrency":"GC","BalanceChange":-4,"Balance":5}`, q.id)
+	q.call("AddUserVirtualCurrency", obj{"VirtualCurrency": "GC", "Amount": 9}).is(`{"PlatformId":"%s","VirtualCurrency":"GC","BalanceChange":9,"Balance":9}`, q.ID)
+	q.call("SubtractUserVirtualCurrency", obj{"VirtualCurrency": "GC", "Amount": 4}).is(`{"PlatformId":"%s","VirtualCurrency":"GC","BalanceChange":-4,"Balance":5}`, q.ID)
 	if p.balance("GC") != 0 {
 		t.Error("one title's payment shows in another")
 	}

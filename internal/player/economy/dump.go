@@ -1,9 +1,11 @@
 package economy
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 
 	"ludgate/internal/player/account"
 	"ludgate/internal/store"
@@ -62,9 +64,6 @@ func (s *Service) Export(tx store.Tx, titleID, player string) (*Dump, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a == nil {
-		return nil, account.NotFound()
-	}
 	out := &Dump{}
 	seen := map[string]bool{}
 	err = tx.Query(balancesPlayerStmt, func(r store.Row) error {
@@ -84,7 +83,10 @@ func (s *Service) Export(tx store.Tx, titleID, player string) (*Dump, error) {
 	if err != nil {
 		return nil, err
 	}
-	holders := []holder{{character: "", created: a.Created}}
+	var holders []holder
+	if a != nil {
+		holders = append(holders, holder{created: a.Created})
+	}
 	for _, c := range out.Characters {
 		holders = append(holders, holder{character: c.ID, created: c.Created})
 	}
@@ -96,6 +98,9 @@ func (s *Service) Export(tx store.Tx, titleID, player string) (*Dump, error) {
 			}
 		}
 	}
+	slices.SortFunc(out.Balances, func(a, b heldBalance) int {
+		return cmp.Or(cmp.Compare(a.Holder, b.Holder), cmp.Compare(a.Code, b.Code))
+	})
 	out.Items, err = query(tx, itemsPlayerStmt, titleID, player)
 	return out, err
 }
@@ -112,7 +117,8 @@ func (s *Service) definitionsIn(tx store.Tx, title string) (*Definitions, error)
 var idPattern = regexp.MustCompile(`^[0-9A-F]{16}$`)
 
 // Import stores a dump for a player who has nothing yet. The title must have the
-// dump's currencies.
+// dump's currencies. Who imports many players asks for the title's Definitions
+// before, so that they are in memory.
 func (s *Service) Import(tx store.Tx, titleID, player string, dump *Dump) error {
 	d, err := s.definitionsIn(tx, titleID)
 	if err != nil {

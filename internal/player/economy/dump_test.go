@@ -2,34 +2,35 @@ package economy
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
+	"ludgate/internal/player/part"
 	"ludgate/internal/store"
 )
 
 // rows counts what a player has in every table.
 func (f *fixture) rows(player string) string {
-	f.t.Helper()
+	f.Helper()
 	out := ""
 	for _, table := range []string{"economy_balances", "economy_items", "economy_characters"} {
 		stmt := store.NewStmt("rows_"+table, "SELECT count(*) FROM "+table+" WHERE player = $1")
-		err := f.store.Read(f.t.Context(), func(tx store.Tx) error {
+		err := f.Store.Read(f.Context(), func(tx store.Tx) error {
 			_, err := store.QueryOne(tx, stmt, func(r store.Row) error { out += fmt.Sprint(r.Int(0), " "); return nil }, player)
 			return err
 		})
 		if err != nil {
-			f.t.Fatal(err)
+			f.Fatal(err)
 		}
 	}
 	return out
 }
 
-func (f *fixture) write(fn func(store.Tx) error) error { return f.store.Write(f.t.Context(), fn) }
+func (f *fixture) write(fn func(store.Tx) error) error { return f.Store.Write(f.Context(), fn) }
 
 // TestExportImportDelete: what is exported as JSON and imported for another
 // player, of another title, is the same there; deleting leaves nothing.
@@ -45,53 +46,56 @@ func TestExportImportDelete(t *testing.T) {
 	p.server("Server/AddCharacterVirtualCurrency", obj{"CharacterId": bob, "VirtualCurrency": "XP", "Amount": 3}).ok()
 	p.server("Server/SubtractUserVirtualCurrency", obj{"VirtualCurrency": "LV", "Amount": 3}).ok()
 	f.advance(30 * time.Second)
-	want, wantBob := p.call("GetUserInventory", obj{}).body, p.call("GetCharacterInventory", obj{"CharacterId": bob}).body
+	want, wantBob := p.call("GetUserInventory", obj{}).Body, p.call("GetCharacterInventory", obj{"CharacterId": bob}).Body
 
-	var dump *Dump
-	err := f.store.Read(t.Context(), func(tx store.Tx) (err error) { dump, err = f.service.Export(tx, "ABCDE", p.id); return err })
-	if err != nil {
-		t.Fatal(err)
-	}
-	line := must(json.Marshal(dump))(t)
-	read := func() *Dump {
-		out := &Dump{}
-		if err := json.Unmarshal(line, out); err != nil {
+	keeper := part.Of[Dump]("economy", f.service)
+	export := func(title, player string) (line jsontext.Value) {
+		t.Helper()
+		err := f.Store.Read(t.Context(), func(tx store.Tx) (err error) { line, err = keeper.Export(tx, title, player); return err })
+		if err != nil {
 			t.Fatal(err)
 		}
-		return out
+		return line
+	}
+	line := export("ABCDE", p.ID)
+	load := func(player string) error {
+		t.Helper()
+		dump := must(keeper.Parse(line))(t)
+		return f.write(func(tx store.Tx) error { return dump.Import(tx, "FFFFF", player) })
 	}
 	q := f.player("FFFFF")
-	err = f.write(func(tx store.Tx) error { return f.service.Import(tx, "FFFFF", q.id, read()) })
+	err := load(q.ID)
 	if err == nil || !strings.Contains(err.Error(), "no currency") {
 		t.Fatalf("a title without the currencies: %v", err)
 	}
 	for _, c := range []obj{{"CurrencyCode": "GC"}, {"CurrencyCode": "XP"}, {"CurrencyCode": "LV", "RechargeRate": 288, "RechargeMax": 5}} {
 		f.currency("FFFFF", c["CurrencyCode"].(string), c)
 	}
-	if err := f.write(func(tx store.Tx) error { return f.service.Import(tx, "FFFFF", q.id, read()) }); err != nil {
+	if err := load(q.ID); err != nil {
 		t.Fatal(err)
 	}
-	if got := q.call("GetUserInventory", obj{}).body; got != want {
+	if got := q.call("GetUserInventory", obj{}).Body; got != want {
 		t.Errorf("\n got %s\nwant %s", got, want)
 	}
-	if got := q.call("GetCharacterInventory", obj{"CharacterId": bob}).body; got != wantBob {
+	if got := q.call("GetCharacterInventory", obj{"CharacterId": bob}).Body; got != wantBob {
 		t.Errorf("\n got %s\nwant %s", got, wantBob)
 	}
-	if err := f.write(func(tx store.Tx) error { return f.service.Import(tx, "FFFFF", q.id, read()) }); err == nil {
+	if err := load(q.ID); err == nil {
 		t.Error("a second import succeeds")
 	}
-	var again *Dump
-	err = f.store.Read(t.Context(), func(tx store.Tx) (err error) { again, err = f.service.Export(tx, "FFFFF", q.id); return err })
-	if err != nil || !reflect.DeepEqual(again.Items, dump.Items) || len(again.Balances) != len(dump.Balances) {
-		t.Errorf("%v", err)
+	if again := export("FFFFF", q.ID); string(again) != string(line) {
+		t.Errorf("\n got %s\nwant %s", again, line)
 	}
-	if err := f.write(func(tx store.Tx) error { return f.service.Delete(tx, "ABCDE", p.id) }); err != nil {
+	if nobody := export("ABCDE", "nobody"); nobody != nil {
+		t.Errorf("nobody has %s", nobody)
+	}
+	if err := f.write(func(tx store.Tx) error { return f.service.Delete(tx, "ABCDE", p.ID) }); err != nil {
 		t.Fatal(err)
 	}
-	if got := f.rows(p.id); got != "0 0 0 " {
+	if got := f.rows(p.ID); got != "0 0 0 " {
 		t.Errorf("left behind: %s", got)
 	}
-	if got := f.rows(q.id); strings.HasPrefix(got, "0") {
+	if got := f.rows(q.ID); strings.HasPrefix(got, "0") {
 		t.Errorf("the other player has %s", got)
 	}
 }
@@ -127,11 +131,11 @@ func TestImportRules(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), dump); err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		if err := f.write(func(tx store.Tx) error { return f.service.Import(tx, "ABCDE", p.id, dump) }); err == nil {
+		if err := f.write(func(tx store.Tx) error { return f.service.Import(tx, "ABCDE", p.ID, dump) }); err == nil {
 			t.Errorf("%s is accepted", text)
 		}
 	}
-	if got := f.rows(p.id); got != "0 0 0 " {
+	if got := f.rows(p.ID); got != "0 0 0 " {
 		t.Errorf("left behind: %s", got)
 	}
 }
@@ -143,29 +147,29 @@ func TestLoad(t *testing.T) {
 	f.currency("ABCDE", "LV", obj{"InitialDeposit": 1, "RechargeRate": 288, "RechargeMax": 5})
 	f.advance(time.Second)
 	p := f.player("ABCDE")
-	created := f.now().UnixMilli()
+	created := f.now()
 	bob, ann := p.character("Bob"), p.character("Ann")
 	p.grant("sword", "arrow", "boost")
 	p.server("Server/GrantItemsToCharacter", obj{"CharacterId": bob, "ItemIds": list{"potion"}}).ok()
 	f.advance(time.Minute)
-	now := f.now().UnixMilli()
+	now := f.now()
 	d := must(f.service.Definitions(t.Context(), "ABCDE"))(t)
-	err := f.store.Read(t.Context(), func(tx store.Tx) error {
-		items, err := f.service.LoadInventory(tx, "ABCDE", p.id, now)
+	err := f.Store.Read(t.Context(), func(tx store.Tx) error {
+		items, err := f.service.LoadInventory(tx, "ABCDE", p.ID, now)
 		if err != nil || len(items) != 2 {
 			t.Errorf("%v %v", items, err)
 		}
-		amounts, times, err := f.service.LoadCurrency(tx, d, p.id, created, now)
+		amounts, times, err := f.service.LoadCurrency(tx, d, p.ID, created, now)
 		got := must(json.Marshal(InventoryResult{Inventory: items, VirtualCurrency: amounts, VirtualCurrencyRechargeTimes: times}))(t)
 		p.call("GetUserInventory", obj{}).is("%s", got)
 		if err != nil || amounts["LV"] != 1 || times["LV"].SecondsToRecharge != 240 {
 			t.Errorf("%v %v %v", amounts, times, err)
 		}
-		characters, err := f.service.LoadCharacters(tx, "ABCDE", p.id)
+		characters, err := f.service.LoadCharacters(tx, "ABCDE", p.ID)
 		if err != nil || len(characters) != 2 {
 			t.Errorf("%v %v", characters, err)
 		}
-		held, err := f.service.LoadCharacterInventories(tx, "ABCDE", p.id, now)
+		held, err := f.service.LoadCharacterInventories(tx, "ABCDE", p.ID, now)
 		if err != nil || len(held) != 2 {
 			t.Fatalf("%v %v", held, err)
 		}
@@ -174,7 +178,7 @@ func TestLoad(t *testing.T) {
 				t.Errorf("%v", held)
 			}
 		}
-		none, err := f.service.LoadCharacterInventories(tx, "FFFFF", p.id, now)
+		none, err := f.service.LoadCharacterInventories(tx, "FFFFF", p.ID, now)
 		if none == nil || len(none) != 0 || err != nil {
 			t.Errorf("%v %v", none, err)
 		}

@@ -42,6 +42,7 @@ type granting struct {
 	catalog *catalog
 	now     int64
 	made    []granted
+	ids     idMaker
 	stacks  map[stackKey]*item // stacks that this call has touched, and new ones
 	counts  map[string]int64   // items of each player of the call
 }
@@ -65,10 +66,12 @@ func (g *granting) unpack(h holder, o order, parent string) (*item, error) {
 	if err != nil || o.item.Bundle == nil {
 		return top, err
 	}
-	for code, n := range o.item.Bundle.BundledVirtualCurrencies {
-		c := g.defs.currency(code)
-		if c == nil {
-			return nil, errNoCurrency(code)
+	// In the order of the codes, so that two calls at once wait for each other
+	// in one order only.
+	for _, c := range g.defs.currencies {
+		n := o.item.Bundle.BundledVirtualCurrencies[c.code]
+		if n == 0 {
+			continue
 		}
 		if _, _, err := h.pay(g.tx, c, int64(n), g.now, false); err != nil {
 			return nil, err
@@ -120,7 +123,7 @@ func (g *granting) give(h holder, o order, parent string) (*item, error) {
 	if err := g.prolong(h, it, o.item.period()); err != nil {
 		return nil, err
 	}
-	if err := it.insert(g.tx, h.title, h.player); err != nil {
+	if err := it.insert(g.tx, h.title, h.player, &g.ids); err != nil {
 		return nil, err
 	}
 	if o.item.IsStackable {

@@ -2,6 +2,7 @@ package economy
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/go-json-experiment/json"
 
@@ -51,13 +52,13 @@ func scanItem(r store.Row) (*item, error) {
 		Annotation: r.Text(6), Parent: r.Text(7), Uses: int32(r.Int(10)), Expires: r.Int(11), Group: r.Text(12),
 		Bought: r.Int(13), Currency: r.Text(14), Price: uint32(r.Int(15)),
 	}
-	if !r.IsNull(8) {
-		if err := json.Unmarshal([]byte(r.Text(8)), &it.Contents); err != nil {
+	if s := r.Text(8); s != "" {
+		if err := json.Unmarshal([]byte(s), &it.Contents); err != nil {
 			return nil, fmt.Errorf("contents of item %s: %w", it.ID, err)
 		}
 	}
-	if !r.IsNull(9) {
-		if err := json.Unmarshal([]byte(r.Text(9)), &it.Custom); err != nil {
+	if s := r.Text(9); s != "" {
+		if err := json.Unmarshal([]byte(s), &it.Custom); err != nil {
 			return nil, fmt.Errorf("custom data of item %s: %w", it.ID, err)
 		}
 	}
@@ -80,7 +81,7 @@ func (it *item) instance() ItemInstance {
 	out := ItemInstance{
 		ItemId: it.Item, ItemInstanceId: it.ID, ItemClass: it.Class, PurchaseDate: account.Stamp(it.Bought), Annotation: it.Annotation,
 		CatalogVersion: it.Catalog, BundleParent: it.Parent, BundleContents: it.Contents, DisplayName: it.Name,
-		UnitCurrency: it.Currency, UnitPrice: it.Price, CustomData: it.Custom,
+		UnitCurrency: it.Currency, CustomData: it.Custom,
 	}
 	if it.Expires != 0 {
 		out.Expiration = account.Stamp(it.Expires)
@@ -88,6 +89,10 @@ func (it *item) instance() ItemInstance {
 	if it.Uses != 0 {
 		uses := it.Uses
 		out.RemainingUses = &uses
+	}
+	if it.Currency != "" {
+		price := it.Price
+		out.UnitPrice = &price
 	}
 	return out
 }
@@ -100,20 +105,30 @@ func instances(items []*item) []ItemInstance {
 	return out
 }
 
-// newID makes an id that grows with time: 40 bits are the time in units of 4 ms,
-// 24 are random. Doubles are noticed when it is stored.
-func newID(ms int64) string {
-	return fmt.Sprintf("%010X", uint64(ms)>>2&(1<<40-1)) + ludgate.NewPlayerID()[10:]
+// idMaker makes ids that grow with time: 40 bits are the time in units of 4 ms,
+// 24 are random, and those of one call follow each other, so that its items stay
+// in order. Doubles are noticed when they are stored.
+type idMaker struct{ last uint64 }
+
+func (m *idMaker) next(ms int64) string {
+	if m.last == 0 {
+		random, _ := strconv.ParseUint(ludgate.NewPlayerID()[10:], 16, 64)
+		m.last = uint64(ms)>>2<<24 | random
+	} else {
+		m.last++
+	}
+	return fmt.Sprintf("%016X", m.last)
 }
 
 // insert stores a new item under a new id.
-func (it *item) insert(tx store.Tx, title, player string) error {
+func (it *item) insert(tx store.Tx, title, player string, ids *idMaker) error {
 	for range 20 {
-		it.ID = newID(it.Bought)
+		it.ID = ids.next(it.Bought)
 		done, err := it.put(tx, title, player)
 		if err != nil || done {
 			return err
 		}
+		ids.last = 0
 	}
 	return fmt.Errorf("economy: no free id for an item of player %s", player)
 }

@@ -14,8 +14,8 @@ type ItemInstance struct {
 	BundleParent   string   `json:"BundleParent,omitzero"`   // item id of the bundle it came in
 	BundleContents []string `json:"BundleContents,omitzero"` // item ids that came with it
 	DisplayName    string   `json:"DisplayName,omitzero"`    // of the catalog at the time of the grant
-	UnitCurrency   string   `json:"UnitCurrency,omitzero"`   // of a purchased item
-	UnitPrice      uint32   `json:"UnitPrice"`
+	UnitCurrency   string   `json:"UnitCurrency,omitzero"`   // of a purchased item, as UnitPrice
+	UnitPrice      *uint32  `json:"UnitPrice,omitzero"`
 	// UsesIncrementedBy is by how much a grant or a purchase raised
 	// RemainingUses; it is in no other answer.
 	UsesIncrementedBy *int32            `json:"UsesIncrementedBy,omitzero"`
