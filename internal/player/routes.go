@@ -10,7 +10,7 @@ func (s *Service) Routes() []wire.Route {
 	var routes []wire.Route
 	for _, part := range [][]wire.Route{
 		s.signInRoutes(), s.linkRoutes(), s.accountRoutes(), s.playerSecretRoutes(), s.proofRoutes(),
-		s.titleDataRoutes(), s.policyRoutes(), s.sharedSecretRoutes(),
+		s.titleDataRoutes(), s.policyRoutes(), s.sharedSecretRoutes(), s.lifecycleRoutes(),
 	} {
 		routes = append(routes, part...)
 	}

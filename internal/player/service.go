@@ -13,7 +13,9 @@ import (
 	"ludgate"
 	"ludgate/internal/openid"
 	"ludgate/internal/player/account"
+	"ludgate/internal/player/bulk"
 	"ludgate/internal/player/call"
+	"ludgate/internal/player/part"
 	"ludgate/internal/player/revocation"
 	"ludgate/internal/player/title"
 	"ludgate/internal/store"
@@ -63,6 +65,9 @@ type Options struct {
 	// Revoke takes back the proofs that a player has, in the transaction that
 	// changes what they were given for; nil does not. A revocation.Set does.
 	Revoke func(tx store.Tx, titleID, player string, now time.Time) error
+	// Parts keep rows of players besides the accounts, for deletion, export and
+	// import.
+	Parts []part.Part
 }
 
 // Service registers players and signs them in. It is safe for concurrent use.
@@ -71,6 +76,7 @@ type Service struct {
 	gate    *call.Gate
 	store   store.Store
 	clock   ludgate.Clock
+	whole   *bulk.Bulk
 	counted sync.Map // ids of titles whose count this process has checked
 
 	decoyMu   sync.Mutex
@@ -87,8 +93,15 @@ func New(opt Options) (*Service, error) {
 	if opt.Gate == nil || opt.Tickets == nil || opt.Passwords == nil {
 		return nil, errors.New("player: a gate, tickets and a password hasher are needed")
 	}
-	return &Service{opt: opt, gate: opt.Gate, store: opt.Gate.Store(), clock: opt.Gate.Clock()}, nil
+	whole, err := bulk.New(bulk.Options{Gate: opt.Gate, Parts: opt.Parts, Revoke: opt.Revoke})
+	if err != nil {
+		return nil, err
+	}
+	return &Service{opt: opt, gate: opt.Gate, store: opt.Gate.Store(), clock: opt.Gate.Clock(), whole: whole}, nil
 }
+
+// Bulk deals with players as wholes.
+func (s *Service) Bulk() *bulk.Bulk { return s.whole }
 
 // change lets fn change an account, with the names that the change adds and drops.
 func (s *Service) change(ctx context.Context, t *title.Title, player string, fn func(a *account.Account) error) (a *account.Account, err error) {

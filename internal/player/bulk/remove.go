@@ -19,7 +19,7 @@ type Options struct {
 	Parts []part.Part // all that keep rows of players
 	// Revoke takes back the proofs of a player who is removed; nil where there is
 	// nothing that does.
-	Revoke func(tx store.Tx, title, player string, now time.Time) error
+	Revoke func(tx store.Tx, titleID, player string, now time.Time) error
 }
 
 // Bulk deals with players as wholes. It is safe for concurrent use.

@@ -8,7 +8,8 @@
 // and in development mode every well-formed id springs up on first use. Where
 // things are:
 //
-//   - title.go: a title and its settings
+//   - title.go: a title; its settings are config.TitleSettings
+//   - fields.go: settings from texts, and shown
 //   - secrets.go: secret keys of servers, shared secrets, the key pair
 //   - policy.go: which calls clients may make, and how
 //   - registry.go: the titles of an installation

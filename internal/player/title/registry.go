@@ -238,7 +238,8 @@ func (r *Registry) List() []*Title {
 	return list
 }
 
-// Add makes a title with settings. It fails with ErrExists.
+// Add makes a title with settings. It fails with ErrExists, and with a
+// SettingError.
 func (r *Registry) Add(ctx context.Context, id string, s Settings) error {
 	id, err := CleanID(id)
 	if err != nil {
@@ -246,6 +247,9 @@ func (r *Registry) Add(ctx context.Context, id string, s Settings) error {
 	}
 	if _, declared := r.opt.Declared[id]; declared {
 		return ErrExists
+	}
+	if err := r.checkSettings(&s); err != nil {
+		return err
 	}
 	return r.change(ctx, id, func(d *doc, exists bool) error {
 		if exists {
@@ -257,7 +261,7 @@ func (r *Registry) Add(ctx context.Context, id string, s Settings) error {
 }
 
 // UpdateSettings changes the settings of a title. A title that sprang up is
-// stored by it.
+// stored by it. It fails with a SettingError where they cannot work.
 func (r *Registry) UpdateSettings(ctx context.Context, id string, fn func(*Settings) error) error {
 	id, err := CleanID(id)
 	if err != nil {
@@ -270,7 +274,10 @@ func (r *Registry) UpdateSettings(ctx context.Context, id string, fn func(*Setti
 		if err := r.begin(id, d, exists); err != nil {
 			return err
 		}
-		return fn(&d.Settings)
+		if err := fn(&d.Settings); err != nil {
+			return err
+		}
+		return r.checkSettings(&d.Settings)
 	})
 }
 
@@ -306,10 +313,14 @@ func (r *Registry) begin(id string, d *doc, exists bool) error {
 // Delete removes a title with its data; its players are removed by who keeps
 // them, before.
 func (r *Registry) Delete(ctx context.Context, id string) error {
+	id, err := CleanID(id)
+	if err != nil {
+		return err
+	}
 	if _, declared := r.opt.Declared[id]; declared {
 		return ErrDeclared
 	}
-	err := r.opt.Store.Write(ctx, func(tx store.Tx) error {
+	err = r.opt.Store.Write(ctx, func(tx store.Tx) error {
 		n, err := tx.Exec(deleteStmt, id)
 		if err == nil && n == 0 {
 			return ErrNotFound
