@@ -297,10 +297,12 @@ func (s *Service) getBans(ctx context.Context, c *call.Call, r *UserBansRequest)
 
 // changeBans runs a change of bans, and sees to it that the accounts of the
 // players say until when they are banned and that who is banned is signed out,
-// all in one transaction.
+// all in one transaction. This node knows of the latter before it answers.
 func (s *Service) changeBans(ctx context.Context, c *call.Call, change func(store.Tx) ([]*Ban, error)) (any, error) {
 	var bans []*Ban
+	out := false // somebody was signed out
 	err := s.gate.Store().Write(ctx, func(tx store.Tx) (err error) {
+		out = false
 		if bans, err = change(tx); err != nil {
 			return err
 		}
@@ -310,29 +312,38 @@ func (s *Service) changeBans(ctx context.Context, c *call.Call, change func(stor
 				continue
 			}
 			done[b.Player] = true
-			if err := s.mark(tx, c.Title.ID, b.Player, c.Now); err != nil {
+			banned, err := s.mark(tx, c.Title.ID, b.Player, c.Now)
+			if err != nil {
 				return err
 			}
+			out = out || banned
 		}
 		return nil
 	})
+	if err == nil && out && s.opt.Revoker != nil {
+		if err := s.opt.Revoker.Refresh(ctx); err != nil {
+			// The ban stands, and the node hears of the revocations by itself.
+			s.gate.Log().WarnContext(ctx, "revocations cannot be read now; they take effect within seconds", "error", err)
+		}
+	}
 	return bansResult(bans, c.Millis()), err
 }
 
-// mark writes into a player's account until when its own bans last.
-func (s *Service) mark(tx store.Tx, title, player string, now time.Time) error {
+// mark writes into a player's account until when its own bans last, and signs it
+// out if one is in force, which it reports.
+func (s *Service) mark(tx store.Tx, title, player string, now time.Time) (bool, error) {
 	bans, err := loadBans(tx, title, player)
 	if err != nil {
-		return err
+		return false, err
 	}
 	until := bannedUntil(bans, now.UnixMilli())
 	if err := account.SetBannedUntil(tx, title, player, until); err != nil {
-		return err
+		return false, err
 	}
 	if until == 0 || s.opt.Revoker == nil {
-		return nil
+		return until != 0, nil
 	}
-	return s.opt.Revoker.Revoke(tx, title, player, now)
+	return true, s.opt.Revoker.Revoke(tx, title, player, now)
 }
 
 // bannedUntil is when the last of the bans that are in force ends; 0 when none is.

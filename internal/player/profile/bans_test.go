@@ -1,8 +1,10 @@
 package profile
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/netip"
 	"slices"
 	"strings"
@@ -12,7 +14,10 @@ import (
 	"ludgate"
 	"ludgate/internal/player/account"
 	"ludgate/internal/player/calltest"
+	"ludgate/internal/player/revocation"
+	"ludgate/internal/player/title"
 	"ludgate/internal/store"
+	"ludgate/internal/store/storetest"
 	"ludgate/internal/wire"
 )
 
@@ -83,7 +88,7 @@ func TestBans(t *testing.T) {
 			endless := info(b, second, `"Expires":"9999-12-31T23:59:59.999Z","Active":true`)
 			same(t, "made", data, `[`+cheat+`,`+endless+`]`)
 			same(t, "listed", f.ok(f.server(surface+"GetUserBans", obj{"PlatformId": a.ID})), `{"BanData":[`+cheat+`]}`)
-			if !slices.Equal(f.revoked.players, []string{"ABCDE/" + a.ID, "ABCDE/" + b.ID}) {
+			if !slices.Equal(f.revoked.players, []string{"ABCDE/" + a.ID, "ABCDE/" + b.ID}) || f.revoked.refreshed != 1 {
 				t.Errorf("revoked %v", f.revoked.players)
 			}
 			if f.until(a) != f.Clock.Now().Add(2*time.Hour).UnixMilli() || f.until(b) != account.Forever {
@@ -264,18 +269,60 @@ func TestBanSurvivesStricterNames(t *testing.T) {
 	}
 }
 
-// TestRevokerThatFails: a ban whose sessions cannot be ended does not happen.
+// TestRevokerThatFails: a ban whose sessions cannot be ended does not happen; one
+// that this node cannot read back at once does.
 func TestRevokerThatFails(t *testing.T) {
-	f := newFixture(t, wire.Neutral, func(o *Options) { o.Revoker = brokenRevoker{} })
+	broken := &brokenRevoker{revoke: errors.New("broken")}
+	f := newFixture(t, wire.Neutral, func(o *Options) { o.Revoker = broken })
 	a := f.player("ABCDE", account.Account{})
-	if got := f.server("/Server/BanUsers", obj{"Bans": []obj{{"PlatformId": a.ID}}}); got.Status != 500 {
+	ban := obj{"Bans": []obj{{"PlatformId": a.ID}}}
+	if got := f.server("/Server/BanUsers", ban); got.Status != 500 {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 	if f.until(a) != 0 || f.banned("ABCDE", a.ID, "") != "" {
 		t.Error("banned all the same")
 	}
+	broken.revoke = nil
+	f.ok(f.server("/Server/BanUsers", ban))
+	if f.until(a) != account.Forever {
+		t.Error("not banned")
+	}
 }
 
-type brokenRevoker struct{}
+type brokenRevoker struct{ revoke error }
 
-func (brokenRevoker) Revoke(store.Tx, string, string, time.Time) error { return errors.New("broken") }
+func (b *brokenRevoker) Revoke(store.Tx, string, string, time.Time) error { return b.revoke }
+func (b *brokenRevoker) Refresh(context.Context) error                    { return errors.New("broken") }
+
+// TestBansEndSessions: with the real revocations a ticket is worth nothing as
+// soon as the ban was answered, and one that is made after the ban is good.
+func TestBansEndSessions(t *testing.T) {
+	st := storetest.Open(t, account.Area, title.Area, Area, revocation.Area)
+	clock := &calltest.Clock{}
+	set := mustSet(t, st, clock)
+	r := calltest.New(t, calltest.Options{Store: st, Revoked: set.Revoked})
+	clock.Advance(time.Duration(r.Clock.Now().UnixNano()))
+	s := New(r.Gate, Options{Revoker: set})
+	r.Serve(s.Routes()...)
+	a, key := r.Player("ABCDE"), r.Secret("ABCDE")
+	ticket := a.Session()
+	r.Call("/Client/GetPlayerProfile", ticket, obj{}).Result()
+	r.Clock.Advance(time.Second)
+	clock.Advance(time.Second)
+	r.Call("/Server/BanUsers", key, obj{"Bans": []obj{{"PlatformId": a.ID}}}).Result()
+	r.Call("/Client/GetPlayerProfile", ticket, obj{}).Refused("NotAuthenticated", 1074)
+	r.Call("/Server/RevokeAllBansForUser", key, obj{"PlatformId": a.ID}).Result()
+	r.Call("/Client/GetPlayerProfile", ticket, obj{}).Refused("NotAuthenticated", 1074)
+	r.Clock.Advance(time.Second)
+	clock.Advance(time.Second)
+	r.Call("/Client/GetPlayerProfile", a.Session(), obj{}).Result()
+}
+
+func mustSet(t *testing.T, st store.Store, clock *calltest.Clock) *revocation.Set {
+	t.Helper()
+	set, err := revocation.Open(t.Context(), revocation.Options{Store: st, Clock: clock.Now, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}

@@ -41,7 +41,12 @@ func (m *mailbox) Send(_ context.Context, msg mail.Message) error {
 }
 
 // revocations notes whose proofs were taken back.
-type revocations struct{ players []string }
+type revocations struct {
+	players   []string
+	refreshed int
+}
+
+func (r *revocations) Refresh(context.Context) error { r.refreshed++; return nil }
 
 func (r *revocations) Revoke(_ store.Tx, title, player string, _ time.Time) error {
 	r.players = append(r.players, title+"/"+player)

@@ -25,9 +25,12 @@ type Locator interface {
 	Locate(addr netip.Addr) (geo.Place, bool)
 }
 
-// Revoker takes back the tickets and tokens that a player has.
+// Revoker takes back the tickets and tokens that a player has. A *revocation.Set
+// is one.
 type Revoker interface {
 	Revoke(tx store.Tx, title, player string, now time.Time) error
+	// Refresh returns when this node knows what was taken back.
+	Refresh(ctx context.Context) error
 }
 
 // Options of a Service. Every member may be left out.

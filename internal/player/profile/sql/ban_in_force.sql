@@ -1,4 +1,9 @@
 -- The ban that keeps a player, or whoever comes from an address, out the longest.
-SELECT id, player, created, expires, reason, address, active FROM player_bans
-WHERE title = $1 AND active = 1 AND expires > $4 AND (player = $2 OR address = $3)
-ORDER BY expires DESC, created, id LIMIT 1
+-- Two searches, because a title may have very many bans.
+SELECT id, player, created, expires, reason, address, active FROM (
+  SELECT id, player, created, expires, reason, address, active FROM player_bans
+  WHERE title = $1 AND player = $2 AND active = 1 AND expires > $4
+  UNION ALL
+  SELECT id, player, created, expires, reason, address, active FROM player_bans
+  WHERE title = $1 AND address = $3 AND active = 1 AND expires > $4
+) AS b ORDER BY expires DESC, created, id LIMIT 1

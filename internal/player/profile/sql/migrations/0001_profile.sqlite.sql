@@ -118,4 +118,4 @@ CREATE TABLE player_bans (
 --;
 CREATE UNIQUE INDEX player_bans_id ON player_bans (title, id)
 --;
-CREATE INDEX player_bans_address ON player_bans (title, address) WHERE address IS NOT NULL
+CREATE INDEX player_bans_address ON player_bans (title, address, active, expires) WHERE address IS NOT NULL
