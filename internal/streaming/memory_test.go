@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"ludgate/internal/circuit"
 )
 
 // clock is a time that a test sets.
@@ -114,24 +116,24 @@ func TestBreakerLeavesAFailingPlatformAlone(t *testing.T) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	for range failuresToOpen + 3 {
+	for range circuit.Failures + 3 {
 		ask("tok", badPlatform)
 	}
-	if n := d.calls.Load(); n != failuresToOpen {
-		t.Errorf("%d requests reached a platform that fails, want %d", n, failuresToOpen)
+	if n := d.calls.Load(); n != circuit.Failures {
+		t.Errorf("%d requests reached a platform that fails, want %d", n, circuit.Failures)
 	}
-	c.advance(restFor - 1)
+	c.advance(circuit.Rest - 1)
 	ask("tok", badPlatform)
 	c.advance(1)
 	ask("tok", badPlatform) // the probe fails
 	ask("tok", badPlatform)
-	if n := d.calls.Load(); n != failuresToOpen+1 {
+	if n := d.calls.Load(); n != circuit.Failures+1 {
 		t.Errorf("%d requests, want one probe more", n)
 	}
 	// While a probe is under way nobody else asks; its success ends the pause.
 	status.Store(200)
 	hold.Store(true)
-	c.advance(restFor)
+	c.advance(circuit.Rest)
 	probe := make(chan error, 1)
 	go func() { _, err := v.Validate(t.Context(), "probe", client); probe <- err }()
 	<-arrived
@@ -149,7 +151,7 @@ func TestBreakerIgnoresWhatATokenProvokes(t *testing.T) {
 	for _, status := range []int{401, 400, 403, 404, 302} {
 		d.Server.Config.Handler = reply(status, "")
 		v := newValidator(t, Options{URL: d.URL})
-		for range 2 * failuresToOpen {
+		for range 2 * circuit.Failures {
 			_, _ = v.Validate(t.Context(), "tok", client)
 		}
 		d.Server.Config.Handler = reply(200, annBody)

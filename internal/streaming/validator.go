@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"ludgate"
+	"ludgate/internal/circuit"
 )
 
 // Options configure a Validator. The zero value of a field has the default its
@@ -43,7 +44,7 @@ type Validator struct {
 	calls   singleflight.Group
 	slots   chan struct{}
 	cache   cache
-	breaker breaker
+	breaker circuit.Breaker
 }
 
 // New makes a validator. It fails with a sentence when the URL cannot be used.
@@ -143,7 +144,7 @@ func (v *Validator) ask(ctx context.Context, token string) (Identity, time.Durat
 	default:
 		return Identity{}, 0, errPlatform(fmt.Errorf("%d requests are waiting for it", v.opt.MaxConcurrent))
 	}
-	if !v.breaker.allow(v.opt.Clock()) {
+	if !v.breaker.Allow(v.opt.Clock()) {
 		return Identity{}, 0, errPlatform(errors.New("it has failed several times and is left alone for a moment"))
 	}
 	ctx, cancel := context.WithTimeout(ctx, v.opt.Timeout)
@@ -151,7 +152,7 @@ func (v *Validator) ask(ctx context.Context, token string) (Identity, time.Durat
 	id, good, err := v.request(ctx, token)
 	var faulty *fault
 	failed := errors.As(err, &faulty) && faulty.counts
-	if v.breaker.done(v.opt.Clock(), !failed) {
+	if v.breaker.Done(v.opt.Clock(), !failed) {
 		v.opt.Log.Warn("the streaming platform keeps failing and is left alone for a moment", "error", err)
 	}
 	if faulty != nil {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ludgate"
+	"ludgate/internal/circuit"
 )
 
 const client = "gc1d"
@@ -259,7 +260,7 @@ func TestTooManyRequests(t *testing.T) {
 	first := make(chan error, 1)
 	go func() { _, err := v.Validate(t.Context(), "one", client); first <- err }()
 	<-arrived
-	for range 2 * failuresToOpen { // and these are no failures of the platform
+	for range 2 * circuit.Failures { // and these are no failures of the platform
 		if _, err := v.Validate(t.Context(), "two", client); code(err) != badPlatform {
 			t.Errorf("one more: %v", err)
 		}
