@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	maxCurrencies = 50 // of a title
-	maxPeriods    = 32 // changes of a currency that are remembered
+	maxCurrencies = 50  // of a title
+	maxPeriods    = 500 // changes of a currency that are remembered
 )
 
 var (
@@ -66,9 +66,13 @@ func (s *Service) addCurrencies(ctx context.Context, title string, list []Virtua
 				}
 				d.currencies = append(d.currencies, &currency{code: v.CurrencyCode, born: now, periods: []period{{since: now}}})
 			} else {
-				born = old.born
-				since = max(now, old.periods[len(old.periods)-1].since) // a clock that was set back
-				if len(old.periods) >= maxPeriods {
+				last := old.periods[len(old.periods)-1]
+				born, since = old.born, max(now, last.since) // a clock that was set back
+				same := period{since: last.since, deposit: v.InitialDeposit, rate: v.RechargeRate, max: v.RechargeMax}
+				if same == last {
+					since = last.since // a new name at most
+				}
+				if since > last.since && len(old.periods) >= maxPeriods {
 					// The second oldest counts for the oldest's time, too.
 					if _, err := tx.Exec(currencyForgetStmt, title, v.CurrencyCode, old.periods[0].since); err != nil {
 						return err

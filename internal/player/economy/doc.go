@@ -25,9 +25,10 @@
 //   - Time works without anybody: refills of a currency and the end of an item's
 //     life are computed when they are read and when they are written.
 //   - A refill loses no fraction of a unit and gains none, whatever is paid in or
-//     out meanwhile and however the currency's rate is changed. Above its maximum,
-//     or at it, the clock stands still; it starts from nothing when the balance
-//     falls below.
+//     out meanwhile and however the currency's rate is changed (of one that is
+//     changed more than 500 times, the oldest changes are forgotten). At the
+//     maximum, above it, and without a rate the clock stands still, and starts
+//     from nothing afterwards.
 //   - Balances stay within 32 bits. What would go beyond is dropped, as the field
 //     does it. They may become negative by Subtract calls, never by a purchase.
 //   - A currency that is removed and added again is a new one: nobody has old
