@@ -114,6 +114,19 @@ func TestSecretsAreMasked(t *testing.T) {
 	}
 }
 
+// A fault beside a secret does not show the secret.
+func TestFaultsShowNoSecret(t *testing.T) {
+	for _, text := range []string{"mail:\n  password: hunter2\n  hots: x\n", "mail:\n  password: hunter2\n  port: many\n", "mail:\n  port: [\n  password: hunter2\n"} {
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(Serve, file, nil, nil); err == nil || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "[3:") && !strings.Contains(err.Error(), "[2:") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 func TestMail(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	text := "mail: {host: mx.example.com, port: 2525, tls: tls, username: ludgate, password: from-file, from: 'Ludgate <no-reply@example.com>', timeout: 9s}\n"

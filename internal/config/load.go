@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -67,10 +68,31 @@ func readFile(path string, c *Config) error {
 		return fmt.Errorf("read config file: %w", err)
 	}
 	if err := yaml.UnmarshalWithOptions(b, c, yaml.Strict()); err != nil {
-		return fmt.Errorf("config file %s: %s", path, yaml.FormatError(err, false, true))
+		return fmt.Errorf("config file %s: %s", path, fault(b, err))
 	}
 	return nil
 }
+
+// fault says where a file is wrong and what, with the name of the member whose
+// value it is, but without the lines around it: one may hold a password.
+func fault(file []byte, err error) string {
+	text := yaml.FormatError(err, false, false)
+	var line, column int
+	if _, err := fmt.Sscanf(text, "[%d:%d]", &line, &column); err != nil {
+		return text
+	}
+	lines := strings.Split(string(file), "\n")
+	if line < 1 || line > len(lines) || column < 1 || column > len(lines[line-1]) {
+		return text
+	}
+	if m := memberBefore.FindStringSubmatch(lines[line-1][:column-1]); m != nil {
+		text += " (" + m[1] + ")"
+	}
+	return text
+}
+
+// memberBefore is a member's name at the end of what stands before its value.
+var memberBefore = regexp.MustCompile(`(\w+):\s*$`)
 
 // Setting is one scalar setting of a Config.
 type Setting struct {
