@@ -1,6 +1,7 @@
 package player
 
 import (
+	"context"
 	"strings"
 
 	"ludgate/internal/player/account"
@@ -36,51 +37,25 @@ func (s *Service) registered(n *wire.Naming, a *account.Account) *RegisterPlatfo
 }
 
 // loggedIn is the reply to a sign-in.
-func (s *Service) loggedIn(n *wire.Naming, in *signedIn, info *GetPlayerCombinedInfoRequestParams) *LoginResult {
+func (s *Service) loggedIn(ctx context.Context, n *wire.Naming, in *signedIn, info *GetPlayerCombinedInfoRequestParams) (*LoginResult, error) {
+	treatment, err := s.assign(ctx, in.Title, in.ID, s.clock())
+	if err != nil {
+		return nil, err
+	}
+	payload, err := s.signInInfo(ctx, n, in, info)
+	if err != nil {
+		return nil, err
+	}
 	b := bearer(in.Account, in.provider)
 	return &LoginResult{
 		SessionTicket:       s.opt.Tickets.Session(b),
 		PlatformId:          in.ID,
 		NewlyCreated:        in.created,
 		LastLoginTime:       account.Stamp(in.PreviousLogin),
-		InfoResultPayload:   combinedInfo(n, in, info),
+		InfoResultPayload:   payload,
 		EntityToken:         s.prove(b, ticket.TitlePlayerAccount).response(n),
-		TreatmentAssignment: TreatmentAssignment{Variants: []string{}, Variables: []Variable{}},
-	}
-}
-
-// combinedInfo is what info asks for; nil when nothing was asked.
-func combinedInfo(n *wire.Naming, in *signedIn, info *GetPlayerCombinedInfoRequestParams) *GetPlayerCombinedInfoResultPayload {
-	if info == nil {
-		return nil
-	}
-	p := &GetPlayerCombinedInfoResultPayload{
-		AccountInfo:          accountInfo(n, in.Account, in.LastLogin),
-		CharacterInventories: emptyList{},
-		UserInventory:        emptyList{},
-	}
-	if info.GetCharacterList {
-		p.CharacterList = emptyList{}
-	}
-	if info.GetPlayerProfile && !in.created {
-		p.PlayerProfile = profile(in, info.ProfileConstraints)
-	}
-	if info.GetPlayerStatistics {
-		p.PlayerStatistics = emptyList{}
-	}
-	if info.GetTitleData {
-		p.TitleData = emptyMap{}
-	}
-	if info.GetUserData {
-		p.UserData = emptyMap{}
-	}
-	if info.GetUserReadOnlyData {
-		p.UserReadOnlyData = emptyMap{}
-	}
-	if info.GetUserVirtualCurrency {
-		p.UserVirtualCurrency, p.UserVirtualCurrencyRechargeTimes = emptyMap{}, emptyMap{}
-	}
-	return p
+		TreatmentAssignment: treatment,
+	}, nil
 }
 
 // accountInfo is an account as its owner sees it now.
@@ -119,14 +94,4 @@ func accountInfo(n *wire.Naming, a *account.Account, now int64) UserAccountInfo 
 		info.OpenIdInfo = append(info.OpenIdInfo, UserOpenIdInfo{ConnectionId: o.Connection, Issuer: o.Issuer, Subject: o.Subject})
 	}
 	return info
-}
-
-// profile is an account as others may see it, its display name unless the
-// constraints leave it out.
-func profile(in *signedIn, c *PlayerProfileViewConstraints) *PlayerProfileModel {
-	p := &PlayerProfileModel{PublisherId: in.title.Publisher(), TitleId: in.title.ID, PlayerId: in.ID}
-	if c == nil || c.ShowDisplayName {
-		p.DisplayName = in.DisplayName
-	}
-	return p
 }

@@ -144,7 +144,8 @@ func newFixture(t testing.TB, s setup) *fixture {
 	}
 	gate := call.NewGate(call.Options{Store: s.store, Titles: registry, Tickets: tickets, Box: box, Clock: s.clock.now, Log: s.log})
 	o.Gate = gate
-	service := must(New(o))(t)
+	service := must(Open(t.Context(), o))(t)
+	t.Cleanup(service.Close)
 	server := httptest.NewServer(wire.NewEdge(wire.Options{Default: s.naming, TitleNaming: registry.Naming, TitleOf: gate.TitleOf, Log: s.log},
 		append(service.Routes(), s.edge...)...))
 	t.Cleanup(server.Close)

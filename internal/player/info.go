@@ -1,6 +1,11 @@
 package player
 
-import "ludgate/internal/player/account"
+import (
+	"ludgate/internal/player/account"
+	"ludgate/internal/player/data"
+	"ludgate/internal/player/economy"
+	"ludgate/internal/player/profile"
+)
 
 // The records by which a sign-in asks for, and gets, what is known of a player.
 
@@ -25,81 +30,42 @@ type GetPlayerCombinedInfoRequestParams struct {
 }
 
 // PlayerProfileViewConstraints chooses the members of a profile.
-type PlayerProfileViewConstraints struct {
-	ShowAvatarUrl                     bool `json:"ShowAvatarUrl,omitzero"`
-	ShowBannedUntil                   bool `json:"ShowBannedUntil,omitzero"`
-	ShowCampaignAttributions          bool `json:"ShowCampaignAttributions,omitzero"`
-	ShowContactEmailAddresses         bool `json:"ShowContactEmailAddresses,omitzero"`
-	ShowCreated                       bool `json:"ShowCreated,omitzero"`
-	ShowDisplayName                   bool `json:"ShowDisplayName,omitzero"`
-	ShowExperimentVariants            bool `json:"ShowExperimentVariants,omitzero"`
-	ShowLastLogin                     bool `json:"ShowLastLogin,omitzero"`
-	ShowLinkedAccounts                bool `json:"ShowLinkedAccounts,omitzero"`
-	ShowLocations                     bool `json:"ShowLocations,omitzero"`
-	ShowMemberships                   bool `json:"ShowMemberships,omitzero"`
-	ShowOrigination                   bool `json:"ShowOrigination,omitzero"`
-	ShowPushNotificationRegistrations bool `json:"ShowPushNotificationRegistrations,omitzero"`
-	ShowStatistics                    bool `json:"ShowStatistics,omitzero"`
-	ShowTags                          bool `json:"ShowTags,omitzero"`
-	ShowTotalValueToDateInUsd         bool `json:"ShowTotalValueToDateInUsd,omitzero"`
-	ShowValuesToDate                  bool `json:"ShowValuesToDate,omitzero"`
-}
+type PlayerProfileViewConstraints = profile.PlayerProfileViewConstraints
 
-// emptyList and emptyMap are the lists and maps of things that no call of this
-// release can give a player or a title: items, characters, statistics, data and
-// currency. Empty is what is true of every player.
-type (
-	emptyList []struct{}
-	emptyMap  map[string]struct{}
-)
+// PlayerProfileModel is an account as others may see it.
+type PlayerProfileModel = profile.PlayerProfileModel
 
 // GetPlayerCombinedInfoResultPayload is what was asked for. AccountInfo, the
 // inventories and the data versions come always; a list or map that was not
 // asked for is nil and absent.
 type GetPlayerCombinedInfoResultPayload struct {
-	AccountInfo                      UserAccountInfo     `json:"AccountInfo"`
-	CharacterInventories             emptyList           `json:"CharacterInventories"`
-	CharacterList                    emptyList           `json:"CharacterList,omitzero"`
-	PlayerProfile                    *PlayerProfileModel `json:"PlayerProfile,omitzero"`
-	PlayerStatistics                 emptyList           `json:"PlayerStatistics,omitzero"`
-	TitleData                        emptyMap            `json:"TitleData,omitzero"`
-	UserData                         emptyMap            `json:"UserData,omitzero"`
-	UserDataVersion                  uint32              `json:"UserDataVersion"`
-	UserInventory                    emptyList           `json:"UserInventory"`
-	UserReadOnlyData                 emptyMap            `json:"UserReadOnlyData,omitzero"`
-	UserReadOnlyDataVersion          uint32              `json:"UserReadOnlyDataVersion"`
-	UserVirtualCurrency              emptyMap            `json:"UserVirtualCurrency,omitzero"`
-	UserVirtualCurrencyRechargeTimes emptyMap            `json:"UserVirtualCurrencyRechargeTimes,omitzero"`
+	AccountInfo                      UserAccountInfo                                `json:"AccountInfo"`
+	CharacterInventories             []economy.CharacterInventory                   `json:"CharacterInventories"`
+	CharacterList                    []economy.CharacterResult                      `json:"CharacterList,omitzero"`
+	PlayerProfile                    *PlayerProfileModel                            `json:"PlayerProfile,omitzero"`
+	PlayerStatistics                 []data.StatisticValue                          `json:"PlayerStatistics,omitzero"`
+	TitleData                        map[string]string                              `json:"TitleData,omitzero"`
+	UserData                         map[string]data.UserDataRecord                 `json:"UserData,omitzero"`
+	UserDataVersion                  uint32                                         `json:"UserDataVersion"`
+	UserInventory                    []economy.ItemInstance                         `json:"UserInventory"`
+	UserReadOnlyData                 map[string]data.UserDataRecord                 `json:"UserReadOnlyData,omitzero"`
+	UserReadOnlyDataVersion          uint32                                         `json:"UserReadOnlyDataVersion"`
+	UserVirtualCurrency              map[string]int32                               `json:"UserVirtualCurrency,omitzero"`
+	UserVirtualCurrencyRechargeTimes map[string]economy.VirtualCurrencyRechargeTime `json:"UserVirtualCurrencyRechargeTimes,omitzero"`
 }
 
-// UserAccountInfo is an account as its owner sees it.
+// UserAccountInfo is an account as its owner sees it; others see it without
+// PrivateInfo. A record of a linked identity is there when one is linked.
 type UserAccountInfo struct {
 	PlatformId         string                  `json:"PlatformId"`
 	Created            string                  `json:"Created"`
 	Username           string                  `json:"Username,omitzero"`
 	TitleInfo          UserTitleInfo           `json:"TitleInfo"`
-	PrivateInfo        *UserPrivateAccountInfo `json:"PrivateInfo,omitzero"`   // nil for others
-	StreamingInfo      *UserStreamingInfo      `json:"StreamingInfo,omitzero"` // this and the following only when linked
+	PrivateInfo        *UserPrivateAccountInfo `json:"PrivateInfo,omitzero"`
 	CustomIdInfo       *UserCustomIdInfo       `json:"CustomIdInfo,omitzero"`
 	ServerCustomIdInfo *UserServerCustomIdInfo `json:"ServerCustomIdInfo,omitzero"`
 	OpenIdInfo         []UserOpenIdInfo        `json:"OpenIdInfo,omitzero"`
-}
-
-// UserCustomIdInfo is the linked id that the game chose.
-type UserCustomIdInfo struct {
-	CustomId string `json:"CustomId"`
-}
-
-// UserServerCustomIdInfo is the linked id that the game's server chose.
-type UserServerCustomIdInfo struct {
-	CustomId string `json:"CustomId"`
-}
-
-// UserOpenIdInfo is a linked identity of an OpenID Connect provider.
-type UserOpenIdInfo struct {
-	ConnectionId string `json:"ConnectionId"`
-	Issuer       string `json:"Issuer"`
-	Subject      string `json:"Subject"`
+	StreamingInfo      *UserStreamingInfo      `json:"StreamingInfo,omitzero"`
 }
 
 // UserPrivateAccountInfo is what only the owner sees.
@@ -109,8 +75,8 @@ type UserPrivateAccountInfo struct {
 
 // UserTitleInfo is the account within its title.
 type UserTitleInfo struct {
-	DisplayName        string          `json:"DisplayName,omitzero"`
 	AvatarUrl          string          `json:"AvatarUrl,omitzero"`
+	DisplayName        string          `json:"DisplayName,omitzero"`
 	Origination        UserOrigination `json:"Origination"`
 	Created            string          `json:"Created"`
 	LastLogin          string          `json:"LastLogin"`
@@ -125,13 +91,22 @@ type UserStreamingInfo struct {
 	StreamingUserName string `json:"StreamingUserName,omitzero"`
 }
 
+// UserCustomIdInfo is an id that the game chose.
+type UserCustomIdInfo struct {
+	CustomId string `json:"CustomId"`
+}
+
+// UserServerCustomIdInfo is an id that the game's server chose.
+type UserServerCustomIdInfo struct {
+	CustomId string `json:"CustomId"`
+}
+
+// UserOpenIdInfo is an identity of an OpenID Connect provider.
+type UserOpenIdInfo struct {
+	ConnectionId string `json:"ConnectionId"`
+	Issuer       string `json:"Issuer"`
+	Subject      string `json:"Subject"`
+}
+
 // UserOrigination is how a player first came.
 type UserOrigination = account.UserOrigination
-
-// PlayerProfileModel is an account as others may see it.
-type PlayerProfileModel struct {
-	PublisherId string `json:"PublisherId"`
-	TitleId     string `json:"TitleId"`
-	PlayerId    string `json:"PlayerId"`
-	DisplayName string `json:"DisplayName,omitzero"`
-}

@@ -133,13 +133,6 @@ func TestOwnerSeesItsNames(t *testing.T) {
 	if i := accountInfo(wire.Vendor, a, 0); i.Username != "anna" {
 		t.Errorf("vendor: %+v", i)
 	}
-	in := &signedIn{Account: a, title: &title.Title{ID: "ABCDE"}}
-	if p := profile(in, nil); p.DisplayName != "Ann" {
-		t.Errorf("profile without constraints: %+v", p)
-	}
-	if p := profile(in, &PlayerProfileViewConstraints{}); p.DisplayName != "" {
-		t.Errorf("profile without the display name: %+v", p)
-	}
 }
 
 func TestStreamingNameIsRefreshed(t *testing.T) {

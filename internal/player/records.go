@@ -2,6 +2,7 @@ package player
 
 import (
 	"ludgate/internal/player/call"
+	"ludgate/internal/player/experiment"
 	"ludgate/internal/secret"
 )
 
@@ -63,18 +64,8 @@ type EntityTokenResponse struct {
 	Entity          EntityKey `json:"Entity"`
 }
 
-// TreatmentAssignment lists the experiments a player is in. There are none, so
-// both lists are always empty.
-type TreatmentAssignment struct {
-	Variants  []string   `json:"Variants"`
-	Variables []Variable `json:"Variables"`
-}
-
-// Variable is one variable of an experiment.
-type Variable struct {
-	Name  string `json:"Name"`
-	Value string `json:"Value,omitzero"`
-}
+// TreatmentAssignment is what a player gets of the title's experiments.
+type TreatmentAssignment = experiment.TreatmentAssignment
 
 // GetEntityTokenRequest asks for an entity token.
 type GetEntityTokenRequest struct {

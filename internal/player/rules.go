@@ -1,13 +1,11 @@
 package player
 
 import (
-	"reflect"
 	"slices"
-
-	"github.com/go-json-experiment/json"
 
 	"ludgate/internal/player/account"
 	"ludgate/internal/player/call"
+	"ludgate/internal/player/profile"
 	"ludgate/internal/player/title"
 	"ludgate/internal/secret"
 )
@@ -82,35 +80,11 @@ func checkPlayerSecret(f *faults, secret secret.Text) {
 	}
 }
 
-// flags are the members of profile constraints, by their names.
-var flags = reflect.VisibleFields(reflect.TypeFor[PlayerProfileViewConstraints]())
-
 // checkConstraints refuses profile members that the title does not show to
 // clients (P-7.RequestViewConstraintParamsNotAllowed).
-func (p *GetPlayerCombinedInfoRequestParams) checkConstraints(t *title.Title) error {
+func checkConstraints(t *title.Title, p *GetPlayerCombinedInfoRequestParams) error {
 	if p == nil {
 		return nil
 	}
-	return p.ProfileConstraints.check(t)
-}
-
-func (c *PlayerProfileViewConstraints) check(t *title.Title) error {
-	if c == nil {
-		return nil
-	}
-	asked, allowed := reflect.ValueOf(c).Elem(), &PlayerProfileViewConstraints{}
-	beyond := false
-	for _, f := range flags {
-		may := t.Constraint(f.Name)
-		reflect.ValueOf(allowed).Elem().FieldByIndex(f.Index).SetBool(may)
-		beyond = beyond || asked.FieldByIndex(f.Index).Bool() && !may
-	}
-	if !beyond {
-		return nil
-	}
-	text, err := json.Marshal(allowed)
-	if err != nil {
-		return err
-	}
-	return call.Refuse("RequestViewConstraintParamsNotAllowed", "Invalid view constraints. Allowed for this title: %s", text)
+	return profile.CheckConstraints(t, p.ProfileConstraints)
 }

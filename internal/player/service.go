@@ -15,8 +15,7 @@ import (
 	"ludgate/internal/player/account"
 	"ludgate/internal/player/bulk"
 	"ludgate/internal/player/call"
-	"ludgate/internal/player/part"
-	"ludgate/internal/player/revocation"
+	"ludgate/internal/player/profile"
 	"ludgate/internal/player/title"
 	"ludgate/internal/store"
 	"ludgate/internal/streaming"
@@ -60,22 +59,22 @@ type Options struct {
 	DisplayNames func(ctx context.Context, t *title.Title, name string) error
 	// Banned refuses a player who is banned, with AccountBanned and the reason, and
 	// anybody from an address that is; player is "" for one who does not exist yet.
-	// nil knows no more than the account does.
+	// nil asks the bans that the profiles keep.
 	Banned func(tx store.Tx, titleID, player string, from netip.Addr, now int64) error
 	// Revoke takes back the proofs that a player has, in the transaction that
 	// changes what they were given for; nil does not. A revocation.Set does.
 	Revoke func(tx store.Tx, titleID, player string, now time.Time) error
-	// Parts keep rows of players besides the accounts, for deletion, export and
-	// import.
-	Parts []part.Part
+	// Profile is what contacts, bans and locations stand on.
+	Profile profile.Options
 }
 
 // Service registers players and signs them in. It is safe for concurrent use.
 type Service struct {
-	opt     Options
-	gate    *call.Gate
-	store   store.Store
-	clock   ludgate.Clock
+	opt   Options
+	gate  *call.Gate
+	store store.Store
+	clock ludgate.Clock
+	parts
 	whole   *bulk.Bulk
 	counted sync.Map // ids of titles whose count this process has checked
 
@@ -85,19 +84,21 @@ type Service struct {
 	pairMu sync.Mutex // one key pair is made at a time
 }
 
-// Areas are the schemas of the player service.
-func Areas() []store.Area { return []store.Area{account.Area, title.Area, revocation.Area} }
-
-// New makes a Service.
-func New(opt Options) (*Service, error) {
+// Open makes a Service; Close ends it.
+func Open(ctx context.Context, opt Options) (*Service, error) {
 	if opt.Gate == nil || opt.Tickets == nil || opt.Passwords == nil {
 		return nil, errors.New("player: a gate, tickets and a password hasher are needed")
 	}
-	whole, err := bulk.New(bulk.Options{Gate: opt.Gate, Parts: opt.Parts, Revoke: opt.Revoke})
-	if err != nil {
+	if opt.Banned == nil {
+		opt.Banned = keepOut
+	}
+	s := &Service{opt: opt, gate: opt.Gate, store: opt.Gate.Store(), clock: opt.Gate.Clock()}
+	if err := s.openParts(ctx); err != nil {
 		return nil, err
 	}
-	return &Service{opt: opt, gate: opt.Gate, store: opt.Gate.Store(), clock: opt.Gate.Clock(), whole: whole}, nil
+	var err error
+	s.whole, err = bulk.New(bulk.Options{Gate: opt.Gate, Parts: s.Parts(), Revoke: opt.Revoke})
+	return s, err
 }
 
 // Bulk deals with players as wholes.

@@ -54,7 +54,7 @@ func checkSignIn(c *call.Call, f *faults, secret secret.Text, o *SignInOptions) 
 	if c.Server() {
 		return nil
 	}
-	return o.InfoRequestParameters.checkConstraints(c.Title)
+	return checkConstraints(c.Title, o.InfoRequestParameters)
 }
 
 // signIn lets a player in.
@@ -73,7 +73,7 @@ func (s *Service) signIn(ctx context.Context, c *call.Call, v *visit) (any, erro
 		what = "player created"
 	}
 	s.log(ctx, what, in.Account, v.options.CustomTags)
-	return s.loggedIn(c.Naming, in, v.options.InfoRequestParameters), nil
+	return s.loggedIn(ctx, c.Naming, in, v.options.InfoRequestParameters)
 }
 
 // enter signs in the account of a visitor, making it first when there is none and

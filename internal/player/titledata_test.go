@@ -19,10 +19,11 @@ func newRig(t *testing.T, o calltest.Options) *calltest.Rig {
 	r := calltest.New(t, o)
 	hasher := password.New(password.Options{Params: password.Params{Memory: 64, Time: 1, Threads: 1}, InProcess: true})
 	t.Cleanup(hasher.Close)
-	s, err := player.New(player.Options{Gate: r.Gate, Tickets: r.Tickets, Passwords: hasher})
+	s, err := player.Open(t.Context(), player.Options{Gate: r.Gate, Tickets: r.Tickets, Passwords: hasher})
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(s.Close)
 	r.Serve(s.Routes()...)
 	return r
 }

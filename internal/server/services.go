@@ -17,6 +17,7 @@ import (
 	"ludgate/internal/password"
 	"ludgate/internal/player"
 	"ludgate/internal/player/call"
+	"ludgate/internal/player/profile"
 	"ludgate/internal/player/revocation"
 	"ludgate/internal/player/title"
 	"ludgate/internal/secret"
@@ -62,7 +63,7 @@ func (s *Server) openPlayers(ctx context.Context) ([]wire.Route, error) {
 	s.onClose(func() error { providers.Close(); return nil })
 	opt := player.Options{
 		Gate: gate, Tickets: tickets, Passwords: hasher, OpenID: providers, Guesses: throttle.NewGuesses(mostGuessers),
-		Revoke: s.revocations.Revoke,
+		Revoke: s.revocations.Revoke, Profile: profile.Options{Revoker: s.revocations},
 	}
 	if validateURL != "" {
 		v, err := streaming.New(streaming.Options{URL: validateURL, Timeout: c.Streaming.Timeout, CacheFor: c.Streaming.Cache, Clock: s.clock, Log: s.log})
@@ -72,10 +73,11 @@ func (s *Server) openPlayers(ctx context.Context) ([]wire.Route, error) {
 		s.onClose(func() error { v.Close(); return nil })
 		opt.Streaming = v
 	}
-	svc, err := player.New(opt)
+	svc, err := player.Open(ctx, opt)
 	if err != nil {
 		return nil, err
 	}
+	s.onClose(func() error { svc.Close(); return nil })
 	s.titleOf = gate.TitleOf
 	return append(routes, svc.Routes()...), nil
 }
