@@ -25,7 +25,7 @@ func TestDeletePlayer(t *testing.T) {
 	}
 	hasher := password.New(password.Options{Params: password.Params{Memory: 64, Time: 1, Threads: 1}, InProcess: true})
 	t.Cleanup(hasher.Close)
-	s, err := player.New(player.Options{Gate: r.Gate, Tickets: r.Tickets, Passwords: hasher, Revoke: revoked.Revoke})
+	s, err := player.Open(t.Context(), player.Options{Gate: r.Gate, Tickets: r.Tickets, Passwords: hasher, Revoke: revoked.Revoke})
 	if err != nil {
 		t.Fatal(err)
 	}
