@@ -3,10 +3,8 @@ package profile
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"ludgate/internal/player/account"
-	"ludgate/internal/player/call"
 	"ludgate/internal/store"
 )
 
@@ -127,94 +125,4 @@ func (s *Service) Import(tx store.Tx, title, player string, d *Dump) error {
 		do(0, account.SetBannedUntil(tx, title, player, bannedUntil(d.Bans, s.gate.Clock()().UnixMilli())))
 	}
 	return errors.Join(errs...)
-}
-
-// check refuses what no call could have stored.
-func (d *Dump) check() error {
-	f := &call.Faults{}
-	most := func(what string, n, most int) {
-		if n > most {
-			f.Add(what, fmt.Sprintf("There are at most %d.", most))
-		}
-	}
-	most("tags", len(d.Tags), maxTags)
-	for _, tag := range d.Tags {
-		checkName(f, "tags", tag, maxTag)
-	}
-	most("contacts", len(d.Contacts), maxContacts)
-	for _, r := range d.Contacts {
-		checkName(f, "contacts", r.Name, maxID)
-		f.AddAll("contacts", account.CheckEmail(r.Address))
-		if r.Status != Unverified && r.Status != Pending && r.Status != Confirmed {
-			f.Add("contacts", "The status is unknown.")
-		}
-	}
-	most("locations", len(d.Locations), maxLocations)
-	for _, r := range d.Locations {
-		r.check(f)
-	}
-	most("memberships", len(d.Memberships), maxMemberships)
-	for _, m := range d.Memberships {
-		m.check(f, most)
-	}
-	most("campaigns", len(d.Campaigns), maxCampaigns)
-	for _, r := range d.Campaigns {
-		checkName(f, "campaigns", r.Platform, maxID)
-		checkName(f, "campaigns", r.Campaign, maxID)
-	}
-	most("push", len(d.Push), maxDevices)
-	for _, r := range d.Push {
-		checkName(f, "push", r.Token, maxDevice)
-		if r.Platform != ApplePush && r.Platform != GooglePush {
-			f.Add("push", "The platform is unknown.")
-		}
-	}
-	d.checkMoney(f)
-	most("bans", len(d.Bans), maxBans)
-	for _, b := range d.Bans {
-		checkName(f, "bans", b.ID, maxID)
-		checkText(f, "bans", b.Reason, maxReason)
-		b.Address = checkAddress(f, "bans", b.Address)
-	}
-	return f.Err()
-}
-
-func (m membershipRow) check(f *call.Faults, most func(string, int, int)) {
-	checkName(f, "memberships", m.ID, maxID)
-	most("subscriptions", len(m.Subscriptions), maxSubscriptions)
-	for _, s := range m.Subscriptions {
-		checkName(f, "subscriptions", s.ID, maxID)
-		checkText(f, "subscriptions", s.Item, maxID)
-		checkText(f, "subscriptions", s.Provider, maxID)
-		if !s.Status.Known() {
-			f.Add("subscriptions", "The status is unknown.")
-		}
-	}
-}
-
-// checkMoney also holds the values to date within what the wire's numbers hold.
-func (d *Dump) checkMoney(f *call.Faults) {
-	for _, r := range d.Purchases {
-		checkName(f, "purchases", r.Receipt, maxID)
-		if !isCurrency(r.Currency) || r.Amount < 0 || r.USD < 0 || r.Amount > math.MaxUint32 || r.USD > math.MaxUint32 {
-			f.Add("purchases", "The purchase "+r.Receipt+" is none.")
-		}
-	}
-	usd := int64(0)
-	for _, r := range d.Values {
-		bad := !isCurrency(r.Currency) || r.Total < 0 || r.USD < 0 || r.Total > math.MaxUint32 || r.USD > math.MaxUint32-usd
-		if bad {
-			f.Add("values", "The value in "+r.Currency+" is none.")
-			return
-		}
-		usd += r.USD
-	}
-}
-
-// checkName is checkText for what must not be empty.
-func checkName(f *call.Faults, member, text string, most int) {
-	if text == "" {
-		f.Required(member)
-	}
-	checkText(f, member, text, most)
 }

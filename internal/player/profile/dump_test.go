@@ -1,6 +1,8 @@
 package profile
 
 import (
+	"cmp"
+	"errors"
 	"strings"
 	"testing"
 
@@ -9,6 +11,7 @@ import (
 	"ludgate"
 	"ludgate/internal/player/account"
 	"ludgate/internal/player/calltest"
+	"ludgate/internal/player/part"
 	"ludgate/internal/store"
 )
 
@@ -126,28 +129,36 @@ func TestImportRefuses(t *testing.T) {
 	f := newNeutral(t)
 	a, b := f.player("ABCDE", account.Account{}), f.player("ABCDE", account.Account{})
 	f.ok(f.server("/Server/RecordPurchase", obj{"PlatformId": b.ID, "ReceiptId": "r", "Currency": "USD", "Amount": 1}))
-	for text, bad := range map[string]string{
-		"The tags field":        `{"tags":[""]}`,
-		"Email address is not":  `{"contacts":[{"name":"n","address":"x","status":"Confirmed"}]}`,
-		"The status is unknown": `{"contacts":[{"name":"n","address":"a@example.com","status":"Fine"}]}`,
-		"ISO 3166-1":            `{"locations":[{"ContinentCode":"EU","CountryCode":"ZZ"}]}`,
-		"The memberships field": `{"memberships":[{"id":""}]}`,
-		"The subscriptions":     `{"memberships":[{"id":"m","subscriptions":[{"id":"","status":"NoError"}]}]}`,
-		"campaigns":             `{"campaigns":[{"platform":"","campaign":"c"}]}`,
-		"The platform is":       `{"push":[{"endpoint":"e","token":"t","platform":"Pigeon"}]}`,
-		"The purchase r is":     `{"purchases":[{"receipt":"r","currency":"USD","amount":-1,"usd":0}]}`,
-		"The value in EUR":      `{"values":[{"currency":"EUR","total":4294967296,"usd":1}]}`,
-		"The value in USD":      `{"values":[{"currency":"EUR","total":1,"usd":4294967295},{"currency":"USD","total":1,"usd":1}]}`,
-		"IPv4 or IPv6":          `{"bans":[{"id":"1","address":"x"}]}`,
-		"another purchase":      `{"purchases":[{"receipt":"r","currency":"USD","amount":1,"usd":1}]}`,
+	for what, c := range map[string]struct{ bad, text string }{
+		"tags":               {`{"tags":[""]}`, "The tags field is required"},
+		"tags twice":         {`{"tags":["a","a"]}`, "twice"},
+		"address":            {`{"contacts":[{"name":"n","address":"x","status":"Confirmed"}]}`, "Email address is not valid"},
+		"state":              {`{"contacts":[{"name":"n","address":"a@example.com","status":"Fine"}]}`, "none that the field"},
+		"country":            {`{"locations":[{"ContinentCode":"EU","CountryCode":"ZZ","seen":1}]}`, "ISO 3166-1"},
+		"place twice":        {`{"locations":[{"ContinentCode":"EU","CountryCode":"FI","seen":1},{"ContinentCode":"EU","CountryCode":"FI","seen":2}]}`, "twice"},
+		"membership":         {`{"memberships":[{"id":"","expiration":1}]}`, "The memberships field is required"},
+		"time":               {`{"memberships":[{"id":"m","expiration":253402300800000}]}`, "not between 1970 and 9999"},
+		"override":           {`{"memberships":[{"id":"m","expiration":1,"override":-1}]}`, "not between 1970 and 9999"},
+		"subscription":       {`{"memberships":[{"id":"m","expiration":1,"subscriptions":[{"id":"","initial":1,"expiration":1,"status":"NoError"}]}]}`, "The subscriptions field is required"},
+		"subscription twice": {`{"memberships":[{"id":"m","expiration":1,"subscriptions":[{"id":"s","initial":1,"expiration":1,"status":"NoError"},{"id":"s","initial":1,"expiration":1,"status":"NoError"}]}]}`, "twice"},
+		"status":             {`{"memberships":[{"id":"m","expiration":1,"subscriptions":[{"id":"s","initial":1,"expiration":1,"status":"?"}]}]}`, "none that the field"},
+		"campaign":           {`{"campaigns":[{"platform":"","campaign":"c","attributed":1}]}`, "The campaigns field is required"},
+		"push service":       {`{"push":[{"endpoint":"e","token":"t","platform":"Pigeon","added":1}]}`, "none that the field"},
+		"amount":             {`{"purchases":[{"receipt":"q","currency":"USD","amount":-1,"usd":0,"at":1}]}`, "none that the field"},
+		"total":              {`{"values":[{"currency":"EUR","total":4294967296,"usd":1}]}`, "none that the field"},
+		"totals":             {`{"values":[{"currency":"EUR","total":1,"usd":4294967295},{"currency":"USD","total":1,"usd":1}]}`, "none that the field"},
+		"currency twice":     {`{"values":[{"currency":"EUR","total":1,"usd":1},{"currency":"EUR","total":1,"usd":1}]}`, "twice"},
+		"ban of an address":  {`{"bans":[{"id":"1","address":"x","created":1,"expires":1}]}`, "IPv4 or IPv6"},
+		"ban":                {`{"bans":[null]}`, "The bans field is required"},
+		"receipt":            {`{"purchases":[{"receipt":"r","currency":"USD","amount":1,"usd":1,"at":1}]}`, "another purchase"},
 	} {
 		var d *Dump
-		if err := json.Unmarshal([]byte(bad), &d); err != nil {
+		if err := json.Unmarshal([]byte(c.bad), &d); err != nil {
 			t.Fatal(err)
 		}
 		err := f.Store.Write(t.Context(), func(tx store.Tx) error { return f.service.Import(tx, a.Title, a.ID, d) })
-		if err == nil || !strings.Contains(errText(err), text) {
-			t.Errorf("%s: %v, want %q", bad, errText(err), text)
+		if err == nil || !strings.Contains(errText(err), c.text) {
+			t.Errorf("%s: %v, want %q", what, errText(err), c.text)
 		}
 	}
 	if f.export(a) != "null" {
@@ -167,4 +178,57 @@ func errText(err error) string {
 		}
 	}
 	return text
+}
+
+// FuzzImport: what an import takes, an export gives back, and profiles show.
+func FuzzImport(f *testing.F) {
+	rig := newNeutral(f)
+	a := rig.player("ABCDE", account.Account{})
+	rig.fill(a)
+	f.Add(rig.export(a))
+	rig.write(func(tx store.Tx) error { return rig.service.Delete(tx, a.Title, a.ID) })
+	tt, _ := rig.Titles.Get("ABCDE")
+	all := &PlayerProfileViewConstraints{ShowTags: true, ShowContactEmailAddresses: true, ShowLocations: true, ShowMemberships: true,
+		ShowCampaignAttributions: true, ShowPushNotificationRegistrations: true, ShowValuesToDate: true, ShowTotalValueToDateInUsd: true}
+	keeper := part.Of("profile", rig.service)
+	f.Fuzz(func(t *testing.T, text string) {
+		d, err := keeper.Parse([]byte(text))
+		if err != nil {
+			return
+		}
+		undo := errors.New("undo")
+		err = rig.Store.Write(t.Context(), func(tx store.Tx) error {
+			if err := d.Import(tx, a.Title, a.ID); err != nil {
+				if ludgate.AsError(err).Kind == ludgate.Internal {
+					t.Errorf("%s: %v", text, err)
+				}
+				return undo
+			}
+			if _, err := rig.service.Profile(tx, tt, a.Account, all); err != nil {
+				return err
+			}
+			first, err := keeper.Export(tx, a.Title, a.ID)
+			if err != nil || first == nil {
+				return err
+			}
+			if err := rig.service.Delete(tx, a.Title, a.ID); err != nil {
+				return err
+			}
+			again, err := keeper.Parse(first)
+			if err != nil {
+				return err
+			}
+			if err := again.Import(tx, a.Title, a.ID); err != nil {
+				return err
+			}
+			second, err := keeper.Export(tx, a.Title, a.ID)
+			if err == nil && string(first) != string(second) {
+				t.Errorf("%s became\n%s", first, second)
+			}
+			return cmp.Or(err, undo)
+		})
+		if err != nil && err != undo {
+			t.Errorf("%s: %v", text, err)
+		}
+	})
 }
