@@ -172,8 +172,40 @@ func Stamp(ms int64) string {
 	return StampTime(time.UnixMilli(ms))
 }
 
-// StampTime is a time as the wire shows it.
-func StampTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.999Z07:00") }
+// StampTime is a time as the wire shows it. Records hold many of them, so the
+// digits are written here rather than by a layout, which takes three times as
+// long; what a layout would do otherwise, one does.
+func StampTime(t time.Time) string {
+	t = t.UTC()
+	year, month, day := t.Date()
+	if year < 0 || year > 9999 {
+		return t.Format("2006-01-02T15:04:05.999Z07:00")
+	}
+	hour, minute, second := t.Clock()
+	b := [24]byte{4: '-', 7: '-', 10: 'T', 13: ':', 16: ':', 19: '.'}
+	digits(b[0:4], year)
+	digits(b[5:7], int(month))
+	digits(b[8:10], day)
+	digits(b[11:13], hour)
+	digits(b[14:16], minute)
+	digits(b[17:19], second)
+	n := 19
+	if ms := t.Nanosecond() / 1e6; ms != 0 {
+		digits(b[20:23], ms)
+		for n = 23; b[n-1] == '0'; n-- {
+		}
+	}
+	b[n] = 'Z'
+	return string(b[:n+1])
+}
+
+// digits writes n, right-aligned with zeros.
+func digits(b []byte, n int) {
+	for i := len(b) - 1; i >= 0; i-- {
+		b[i] = byte('0' + n%10)
+		n /= 10
+	}
+}
 
 // orNull stores an empty string as null.
 func orNull(s string) any {
