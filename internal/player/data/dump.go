@@ -119,7 +119,7 @@ func (s *Service) Export(tx store.Tx, title, player string) (*Dump, error) {
 		return nil, err
 	}
 	for _, k := range []kind{clientData, readOnlyData, internalData} {
-		if h, there := heads[k]; there {
+		if h := heads[k]; h != (head{}) {
 			*d.data(k) = &DumpedData{Version: h.version, Keys: []DumpedKey{}}
 		}
 	}

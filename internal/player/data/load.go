@@ -48,7 +48,7 @@ func (s *Service) Load(tx store.Tx, title, player string, w Want) (*Info, error)
 		if err != nil || heads[k].entries == 0 {
 			return map[string]UserDataRecord{}, err
 		}
-		return readData(tx, title, player, k, keys, w.Public)
+		return readData(tx, title, player, k, heads[k].entries, keys, w.Public)
 	}
 	if info.UserData, err = read(clientData, w.UserData, "UserDataKeys", w.UserDataKeys); err != nil {
 		return nil, err

@@ -59,7 +59,7 @@ func (s *Service) readKeys(ctx context.Context, c *call.Call, k kind, player str
 		if h.entries == 0 || r.IfChangedFromDataVersion != nil && h.version <= int64(*r.IfChangedFromDataVersion) {
 			return nil
 		}
-		out.Data, err = readData(tx, c.Title.ID, player, k, keys, public)
+		out.Data, err = readData(tx, c.Title.ID, player, k, h.entries, keys, public)
 		return err
 	})
 	return out, err

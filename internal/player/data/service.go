@@ -40,6 +40,8 @@ const (
 	internalData kind = 2
 	objectData   kind = 3
 	eventData    kind = 4
+
+	kinds = 5
 )
 
 // head counts what a player has of one kind.
@@ -59,11 +61,12 @@ func loadHead(tx store.Tx, title, player string, k kind) (head, error) {
 	return h, err
 }
 
-// loadHeads reads every head of a player in one statement.
-func loadHeads(tx store.Tx, title, player string) (map[kind]head, error) {
-	heads := map[kind]head{}
-	err := tx.Query(headsStmt, func(r store.Row) error {
-		heads[kind(r.Int(0))] = head{r.Int(1), r.Int(2), r.Int(3)}
+// loadHeads reads every head of a player in one statement, by kind.
+func loadHeads(tx store.Tx, title, player string) (heads [kinds]head, err error) {
+	err = tx.Query(headsStmt, func(r store.Row) error {
+		if k := r.Int(0); k >= 0 && k < kinds {
+			heads[k] = head{r.Int(1), r.Int(2), r.Int(3)}
+		}
 		return nil
 	}, title, player)
 	return heads, err

@@ -21,9 +21,15 @@ var (
 )
 
 // readData gives user data by key: of the keys, or of all where keys is nil, and
-// with public only what other players may read. It never gives nil.
-func readData(tx store.Tx, title, player string, k kind, keys []string, public bool) (map[string]UserDataRecord, error) {
-	records := map[string]UserDataRecord{}
+// with public only what other players may read. There are about as many as the
+// entries of its head. It never gives nil.
+func readData(tx store.Tx, title, player string, k kind, entries int64, keys []string, public bool) (map[string]UserDataRecord, error) {
+	if keys != nil {
+		entries = min(entries, int64(len(keys)))
+	}
+	records := make(map[string]UserDataRecord, min(entries, maxKeys))
+	var at int64
+	var stamp string // of at: keys that one call wrote have one time
 	scan := func(r store.Row) error {
 		permission := Private
 		if r.Bool(2) {
@@ -31,7 +37,10 @@ func readData(tx store.Tx, title, player string, k kind, keys []string, public b
 		} else if public {
 			return nil
 		}
-		records[r.Text(0)] = UserDataRecord{Value: string(r.Bytes(1)), LastUpdated: account.Stamp(r.Int(3)), Permission: permission}
+		if updated := r.Int(3); stamp == "" || updated != at {
+			at, stamp = updated, account.Stamp(updated)
+		}
+		records[r.Text(0)] = UserDataRecord{Value: r.Text(1), LastUpdated: stamp, Permission: permission}
 		return nil
 	}
 	switch {
