@@ -235,7 +235,7 @@ func importStatistics(tx store.Tx, title, player string, values []DumpedStatisti
 			return err
 		}
 		one := DumpedStatistic{Name: v.Name, Version: v.Version}
-		if v.Version < 0 || v.Version > math.MaxInt32 || v.Value < math.MinInt32 || v.Value > math.MaxInt32 || seen[one] {
+		if v.Version < 0 || v.Version > math.MaxInt32 || v.Value < math.MinInt32 || v.Value > math.MaxInt32 || v.Updated < 0 || seen[one] {
 			return importFault("a statistic's value is out of range or there twice")
 		}
 		seen[one] = true

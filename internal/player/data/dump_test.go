@@ -135,6 +135,7 @@ func TestImportChecks(t *testing.T) {
 		"statistic":      `{"statistics":[{"name":"","value":1,"updated":1}]}`,
 		"value":          `{"statistics":[{"name":"a","value":2147483648,"updated":1}]}`,
 		"statistic of":   `{"statistics":[{"name":"a","version":-1,"value":1,"updated":1}]}`,
+		"value's time":   `{"statistics":[{"name":"a","value":1,"updated":-1}]}`,
 		"value twice":    `{"statistics":[{"name":"a","value":1,"updated":1},{"name":"a","value":2,"updated":2}]}`,
 		"six objects":    `{"objects":[{"name":"a","object":1},{"name":"b","object":1},{"name":"c","object":1},{"name":"d","object":1},{"name":"e","object":1},{"name":"f","object":1}]}`,
 		"large object":   `{"objects":[{"name":"a","object":"` + letters(999, "x") + `"}]}`,

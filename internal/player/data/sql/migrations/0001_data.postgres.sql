@@ -42,7 +42,10 @@ CREATE TABLE player_statistics (
   PRIMARY KEY (title, player, past, name, version)
 )
 --;
-CREATE INDEX player_statistics_board ON player_statistics (title, name, version, negative, updated, player)
+-- The condition is always true. Only statements that repeat it can be planned
+-- with this index: it also holds the player, and before a new table's statistics
+-- are known, looking for one row of a player would walk over everybody's.
+CREATE INDEX player_statistics_board ON player_statistics (title, name, version, negative, updated, player) WHERE updated >= 0
 --;
 -- The statistics of a title. version is the one that began at activated; from
 -- since on every boundary of reset (Never, Hour, Day, Week, Month) begins another.
