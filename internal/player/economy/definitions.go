@@ -185,7 +185,14 @@ func (c *cache) listen() {
 // readDefinitions reads the definitions of a title as a transaction sees them.
 func readDefinitions(tx store.Tx, title string) (*Definitions, error) {
 	d := &Definitions{title: title, catalogs: map[string]*catalog{}}
-	err := tx.Query(currenciesStmt, func(r store.Row) error {
+	if err := d.readCurrencies(tx); err != nil {
+		return nil, err
+	}
+	return d, d.readCatalogs(tx)
+}
+
+func (d *Definitions) readCurrencies(tx store.Tx) error {
+	return tx.Query(currenciesStmt, func(r store.Row) error {
 		var c *currency
 		if n := len(d.currencies); n > 0 && d.currencies[n-1].code == r.Text(0) {
 			c = d.currencies[n-1]
@@ -196,11 +203,11 @@ func readDefinitions(tx store.Tx, title string) (*Definitions, error) {
 		c.born, c.name = r.Int(2), r.Text(3)
 		c.periods = append(c.periods, period{since: r.Int(1), deposit: int32(r.Int(4)), rate: int32(r.Int(5)), max: int32(r.Int(6))})
 		return nil
-	}, title)
-	if err != nil {
-		return nil, err
-	}
-	return d, tx.Query(catalogsStmt, func(r store.Row) error {
+	}, d.title)
+}
+
+func (d *Definitions) readCatalogs(tx store.Tx) error {
+	return tx.Query(catalogsStmt, func(r store.Row) error {
 		version, text := r.Text(0), r.Text(2)
 		var items []CatalogItem
 		if err := json.Unmarshal([]byte(text), &items); err != nil {
@@ -211,5 +218,5 @@ func readDefinitions(tx store.Tx, title string) (*Definitions, error) {
 			d.chosen = version
 		}
 		return nil
-	}, title)
+	}, d.title)
 }

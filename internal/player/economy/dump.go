@@ -56,7 +56,7 @@ func (s *Service) Delete(tx store.Tx, titleID, player string) error {
 // as what they began with, so that they mean the same under another title whose
 // currencies are younger.
 func (s *Service) Export(tx store.Tx, titleID, player string) (*Dump, error) {
-	d, err := s.definitionsIn(tx, titleID)
+	d, err := s.currenciesIn(tx, titleID)
 	if err != nil {
 		return nil, err
 	}
@@ -105,13 +105,15 @@ func (s *Service) Export(tx store.Tx, titleID, player string) (*Dump, error) {
 	return out, err
 }
 
-// definitionsIn gives a title's definitions inside a transaction: those in
-// memory, or as the transaction sees them.
-func (s *Service) definitionsIn(tx store.Tx, title string) (*Definitions, error) {
+// currenciesIn gives a title's definitions inside a transaction: those in memory,
+// or else its currencies as the transaction sees them. The latter are not kept,
+// since the transaction may be undone.
+func (s *Service) currenciesIn(tx store.Tx, title string) (*Definitions, error) {
 	if d := s.cache.peek(title); d != nil {
 		return d, nil
 	}
-	return readDefinitions(tx, title)
+	d := &Definitions{title: title}
+	return d, d.readCurrencies(tx)
 }
 
 var idPattern = regexp.MustCompile(`^[0-9A-F]{16}$`)
@@ -120,7 +122,7 @@ var idPattern = regexp.MustCompile(`^[0-9A-F]{16}$`)
 // dump's currencies. Who imports many players asks for the title's Definitions
 // before, so that they are in memory.
 func (s *Service) Import(tx store.Tx, titleID, player string, dump *Dump) error {
-	d, err := s.definitionsIn(tx, titleID)
+	d, err := s.currenciesIn(tx, titleID)
 	if err != nil {
 		return err
 	}
