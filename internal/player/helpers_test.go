@@ -128,7 +128,9 @@ var (
 )
 
 // lacks is the refusal of a request without a member.
-func (f *fixture) lacks(member string) refusal { return f.fault(member, "The "+member+" field is required.") }
+func (f *fixture) lacks(member string) refusal {
+	return f.fault(member, "The "+member+" field is required.")
+}
 
 // fault is the refusal of a request with a member that is wrong.
 func (f *fixture) fault(member, text string) refusal {
