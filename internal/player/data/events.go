@@ -136,7 +136,8 @@ func timestamp(text string, now time.Time) (int64, error) {
 	if err != nil {
 		t, err = time.Parse("2006-01-02T15:04:05", text)
 	}
-	if err != nil {
+	t = t.UTC()
+	if err != nil || t.Year() < 1 || t.Year() > 9999 {
 		f := &call.Faults{}
 		f.Add("Timestamp", "The field Timestamp must be a date and time of ISO 8601.")
 		return 0, f.Err()
@@ -243,7 +244,7 @@ func (e *event) record() Event {
 	if e.server {
 		source = FromServer
 	}
-	return Event{EventId: e.id, EventName: e.name, Timestamp: account.Stamp(e.happened), Written: account.Stamp(e.written), Source: source, Body: e.body}
+	return Event{EventId: e.id, EventName: e.name, Timestamp: account.StampTime(time.UnixMilli(e.happened)), Written: account.Stamp(e.written), Source: source, Body: e.body}
 }
 
 // log writes an event of a call and gives its answer.

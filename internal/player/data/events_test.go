@@ -37,6 +37,7 @@ func TestEvents(t *testing.T) {
 		{"/Client/WritePlayerEvent", ann.Session(), obj{"EventName": "a.b-c_9", "Timestamp": "0001-01-01T00:00:00Z", "Body": nil}},
 		{"/Client/WritePlayerEvent", ann.Session(), obj{"EventName": "past", "Timestamp": "2020-01-02T03:04:05.1234567+01:00"}},
 		{"/Client/WritePlayerEvent", ann.Session(), obj{"EventName": "zoneless", "Timestamp": "2020-01-02T03:04:05.5", "PlatformId": bob.ID}},
+		{"/Client/WritePlayerEvent", ann.Session(), obj{"EventName": "epoch", "Timestamp": "1970-01-01T00:00:00Z"}},
 		{"/Server/WritePlayerEvent", f.server, obj{"EventName": "server_event", "PlatformId": ann.ID, "Body": obj{}}},
 		{"/Client/WriteTitleEvent", ann.Session(), obj{"EventName": "title1"}},
 		{"/Server/WriteTitleEvent", f.server, obj{"EventName": "server.title2"}},
@@ -49,7 +50,7 @@ func TestEvents(t *testing.T) {
 	const now = "2026-03-04T05:06:07.89Z"
 	lines, next := f.events("/Server/GetPlayerEvents", obj{"PlatformId": ann.ID})
 	if got, want := strings.Join(lines, "\n"), strings.Join([]string{
-		`server_event ` + now + ` Server {}`, `zoneless 2020-01-02T03:04:05.5Z Client {}`, `past 2020-01-02T02:04:05.123Z Client {}`, `a.b-c_9 ` + now + ` Client {}`,
+		`server_event ` + now + ` Server {}`, `epoch 1970-01-01T00:00:00Z Client {}`, `zoneless 2020-01-02T03:04:05.5Z Client {}`, `past 2020-01-02T02:04:05.123Z Client {}`, `a.b-c_9 ` + now + ` Client {}`,
 		`ForumPostEvent ` + now + ` Client {"PlatformId":[null],"Subject":"My <b>","n":1}`}, "\n"); got != want || next != nil {
 		t.Errorf("got\n%s (%v), want\n%s", got, next, want)
 	}
@@ -90,6 +91,8 @@ func TestEventRefusals(t *testing.T) {
 		"10,001 bytes":   {obj{"EventName": "x", "Body": obj{"a": letters(9_993, "x")}}, "InvalidEventField", 1216, true},
 		"in bytes":       {obj{"EventName": "x", "Body": obj{"a": letters(4_997, "ü")}}, "InvalidEventField", 1216, true},
 		"no time":        {obj{"EventName": "x", "Timestamp": "yesterday"}, "InvalidParams", 1000, true},
+		"year 10000":     {obj{"EventName": "x", "Timestamp": "9999-12-31T23:59:59-01:00"}, "InvalidParams", 1000, true},
+		"year 0":         {obj{"EventName": "x", "Timestamp": "0001-01-01T00:00:00+01:00"}, "InvalidParams", 1000, true},
 		"day 32":         {obj{"EventName": "x", "Timestamp": "2020-01-32T00:00:00Z"}, "InvalidParams", 1000, true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -115,7 +115,8 @@ func TestObjectRefusals(t *testing.T) {
 		f.Call(path, ann.Entity(), obj{"Entity": obj{"Id": ann.ID, "Type": "master_player_account"}, "Objects": many(1)}).Refused("NotAuthorized", 1089)
 	}
 	// The type may be left out, or sent in the older member.
-	f.Call("/Object/GetObjects", ann.Entity(), obj{"Entity": obj{"Id": ann.Account.Account}}).Result()
+	untyped := f.Call("/Object/GetObjects", ann.Entity(), obj{"Entity": obj{"Id": ann.Account.Account}}).Result()
+	want(t, "the entity's type", untyped["Entity"], text(t, entity(ann)))
 	f.Call("/Object/GetObjects", ann.Entity(), obj{"Entity": obj{"Id": ann.Account.Account, "TypeString": "title_player_account"}}).Result()
 }
 
@@ -171,7 +172,7 @@ func TestVendorNaming(t *testing.T) {
 		t.Errorf("leaderboard: %v", list)
 	}
 	f.set(ann, nil, object("o", obj{"PlatformId": 1})).Result()
-	if got := f.Call("/Object/GetObjects", ann.Entity(), obj{"Entity": entity(ann)}).Body; !strings.Contains(got, `"DataObject":{"PlatformId":1}`) {
+	if got := f.Call("/Object/GetObjects", ann.Entity(), obj{"Entity": entity(ann)}).Body; !strings.Contains(got, `"DataObject":{"PlatformId":1}`) || !strings.Contains(got, `"TypeString":"title_player_account"`) {
 		t.Errorf("objects: %s", got)
 	}
 	if a := f.set(ann, obj{"ExpectedProfileVersion": 7}, object("o", 1)); a.Status != http.StatusConflict {

@@ -37,25 +37,26 @@ type SetObjectsResult struct {
 	SetResults     []SetObjectInfo `json:"SetResults"`
 }
 
-// owner gives whose objects an entity's are: "" for the title's. A player's token
+// owner gives whose objects an entity's are, "" for the title's, and the entity's
+// type. A player's token
 // reaches the player's own entity. A title's reaches the title and, by
 // PlatformId, its players. An account lives in one title here, so a player's two
 // entities are one profile.
-func owner(tx store.Tx, c *call.Call, e *call.EntityKey) (string, error) {
+func owner(tx store.Tx, c *call.Call, e *call.EntityKey) (string, ticket.EntityType, error) {
 	kind := e.Kind()
 	if !c.Server() {
 		if own := c.Claims.ID(c.Entity); e.Id == own && (kind == "" || kind == string(c.Entity)) {
-			return c.Player, exists(tx, c, c.Player)
+			return c.Player, c.Entity, exists(tx, c, c.Player)
 		}
-		return "", errOwner()
+		return "", "", errOwner()
 	}
 	switch {
 	case kind == string(ticket.TitleEntity) && e.Id == c.Title.ID:
-		return "", nil
+		return "", ticket.TitleEntity, nil
 	case kind == string(ticket.MasterPlayerAccount):
-		return e.Id, exists(tx, c, e.Id)
+		return e.Id, ticket.MasterPlayerAccount, exists(tx, c, e.Id)
 	}
-	return "", errOwner()
+	return "", "", errOwner()
 }
 
 func errOwner() error {
@@ -63,10 +64,11 @@ func errOwner() error {
 }
 
 func (s *Service) getObjects(ctx context.Context, c *call.Call, r *GetObjectsRequest) (any, error) {
-	out := &GetObjectsResult{Entity: *r.Entity}
+	out := &GetObjectsResult{}
 	err := s.gate.Store().Read(ctx, func(tx store.Tx) error {
-		player, err := owner(tx, c, r.Entity)
+		player, kind, err := owner(tx, c, r.Entity)
 		if err == nil {
+			out.Entity = call.KeyOf(c.Naming, r.Entity.Id, kind)
 			out.Objects, out.ProfileVersion, err = readObjects(tx, c.Title.ID, player, r.EscapeObject)
 		}
 		return err
@@ -81,7 +83,7 @@ func (s *Service) setObjects(ctx context.Context, c *call.Call, r *SetObjectsReq
 	}
 	out := &SetObjectsResult{}
 	err = s.gate.Store().Write(ctx, func(tx store.Tx) error {
-		player, err := owner(tx, c, r.Entity)
+		player, _, err := owner(tx, c, r.Entity)
 		if err == nil {
 			out.ProfileVersion, out.SetResults, err = writeObjects(tx, c.Title.ID, player, r.ExpectedProfileVersion, settings, c.Millis())
 		}
