@@ -48,9 +48,9 @@ func (c *Config) check() error {
 	if c.Store != "embedded" && !strings.HasPrefix(c.Store, "postgres://") && !strings.HasPrefix(c.Store, "postgresql://") {
 		return fmt.Errorf("store must be embedded or a postgres:// URL")
 	}
-	if u := c.Streaming.ValidateURL; u != "" {
-		if p, err := url.Parse(u); err != nil || p.Host == "" || p.Scheme != "https" && p.Scheme != "http" {
-			return fmt.Errorf("streaming.validate_url is %q; it must be an http or https URL", u)
+	for name, u := range map[string]string{"streaming.validate_url": c.Streaming.ValidateURL, "public_url": c.PublicURL} {
+		if p, err := url.Parse(u); u != "" && (err != nil || p.Host == "" || p.Scheme != "https" && p.Scheme != "http") {
+			return fmt.Errorf("%s is %q; it must be an http or https URL", name, u)
 		}
 	}
 	if _, err := c.Proxies(); err != nil {

@@ -47,6 +47,7 @@ func TestMistakes(t *testing.T) {
 		{"store", "", nil, map[string]string{"store": "mysql://x"}, "store must be embedded or a postgres:// URL"},
 		{"half a certificate", "tls: {cert: a.pem}", nil, nil, "tls.cert and tls.key go together"},
 		{"validate url", "streaming: {validate_url: 'ftp://x'}", nil, nil, "streaming.validate_url"},
+		{"public url", "public_url: play.example.com", nil, nil, "public_url is \"play.example.com\"; it must be an http or https URL"},
 		{"network", "containers: {addresses: everywhere}", nil, nil, "containers.addresses"},
 		{"title id", "titles: [{id: XYZ}]", nil, nil, "titles[0].id"},
 		{"title twice", "titles: [{id: aa1}, {id: AA1}]", nil, nil, "there twice"},

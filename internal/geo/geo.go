@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"net/netip"
 	"strings"
+	"sync"
 
 	"github.com/oschwald/maxminddb-golang/v2"
 )
@@ -27,8 +28,11 @@ type Place struct {
 	Longitude float64
 }
 
-// Database answers from one file. It is safe for concurrent use until Close.
-type Database struct{ reader *maxminddb.Reader }
+// Database answers from one file. It is safe for concurrent use.
+type Database struct {
+	mu     sync.RWMutex
+	reader *maxminddb.Reader // nil when closed: what it maps is gone
+}
 
 // Open opens a database file. The error says what to do.
 func Open(path string) (*Database, error) {
@@ -43,11 +47,20 @@ func Open(path string) (*Database, error) {
 		_ = reader.Close() // it was only read
 		return nil, fmt.Errorf("the location database %s is of type %q: a city or country database is needed", path, kind)
 	}
-	return &Database{reader}, nil
+	return &Database{reader: reader}, nil
 }
 
-// Close releases the file. No Locate may run then or later.
-func (d *Database) Close() error { return d.reader.Close() }
+// Close releases the file. Nobody is located from then on.
+func (d *Database) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.reader == nil {
+		return nil
+	}
+	reader := d.reader
+	d.reader = nil
+	return reader.Close()
+}
 
 // record is what the databases hold of a network, where it matters here.
 type record struct {
@@ -71,7 +84,9 @@ type record struct {
 // Locate gives the place of an address; false when the database does not know it
 // or its entry is broken.
 func (d *Database) Locate(addr netip.Addr) (Place, bool) {
-	if !addr.IsValid() {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if d.reader == nil || !addr.IsValid() {
 		return Place{}, false
 	}
 	found := d.reader.Lookup(addr.Unmap().WithZone(""))

@@ -70,8 +70,13 @@ func TestLocate(t *testing.T) {
 	if _, ok := d.Locate(netip.Addr{}); ok {
 		t.Error("a place for no address")
 	}
-	if err := d.Close(); err != nil {
-		t.Error(err)
+	for range 2 {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, ok := d.Locate(netip.MustParseAddr("203.0.113.7")); ok {
+		t.Error("a place from a closed database")
 	}
 }
 

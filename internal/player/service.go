@@ -149,12 +149,16 @@ func (s *Service) register(ctx context.Context, c *call.Call, r *RegisterPlatfor
 	if a.Password, err = s.opt.Passwords.Hash(ctx, r.Password.Reveal()); err != nil {
 		return nil, err
 	}
+	place := s.place(c)
 	err = account.Write(ctx, s.store, func(tx store.Tx) error {
 		now := s.clock().UnixMilli()
 		if err := s.banned(tx, c, nil, now); err != nil {
 			return err
 		}
-		return s.create(tx, c, a, r.PlayerSecret, now)
+		if err := s.create(tx, c, a, r.PlayerSecret, now); err != nil {
+			return err
+		}
+		return s.profile.Seen(tx, a.Title, a.ID, place, s.clock())
 	})
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 
 	"ludgate/internal/player/account"
 	"ludgate/internal/player/call"
+	"ludgate/internal/player/profile"
 	"ludgate/internal/player/title"
 	"ludgate/internal/secret"
 	"ludgate/internal/store"
@@ -65,7 +66,14 @@ func (s *Service) signIn(ctx context.Context, c *call.Call, v *visit) (any, erro
 		}
 	}
 	in := &signedIn{title: c.Title, provider: v.provider}
-	if err := account.Write(ctx, s.store, func(tx store.Tx) error { return s.enter(tx, c, in, v) }); err != nil {
+	place := s.place(c)
+	err := account.Write(ctx, s.store, func(tx store.Tx) error {
+		if err := s.enter(tx, c, in, v); err != nil {
+			return err
+		}
+		return s.profile.Seen(tx, in.title.ID, in.ID, place, s.clock())
+	})
+	if err != nil {
 		return nil, err
 	}
 	what := "player signed in"
@@ -74,6 +82,15 @@ func (s *Service) signIn(ctx context.Context, c *call.Call, v *visit) (any, erro
 	}
 	s.log(ctx, what, in.Account, v.options.CustomTags)
 	return s.loggedIn(ctx, c.Naming, in, v.options.InfoRequestParameters)
+}
+
+// place is where a player calls from, nil when that is not known; on the call of
+// a server it is not known.
+func (s *Service) place(c *call.Call) *profile.LocationModel {
+	if c.Server() {
+		return nil
+	}
+	return s.profile.Locate(c.Client)
 }
 
 // enter signs in the account of a visitor, making it first when there is none and

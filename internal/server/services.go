@@ -13,6 +13,8 @@ import (
 	"ludgate/internal/config"
 	"ludgate/internal/containergroup"
 	"ludgate/internal/directory"
+	"ludgate/internal/geo"
+	"ludgate/internal/mail"
 	"ludgate/internal/openid"
 	"ludgate/internal/password"
 	"ludgate/internal/player"
@@ -63,7 +65,10 @@ func (s *Server) openPlayers(ctx context.Context) ([]wire.Route, error) {
 	s.onClose(func() error { providers.Close(); return nil })
 	opt := player.Options{
 		Gate: gate, Tickets: tickets, Passwords: hasher, OpenID: providers, Guesses: throttle.NewGuesses(mostGuessers),
-		Revoke: s.revocations.Revoke, Profile: profile.Options{Revoker: s.revocations},
+		Revoke: s.revocations.Revoke,
+	}
+	if opt.Profile, err = s.profileOptions(); err != nil {
+		return nil, err
 	}
 	if validateURL != "" {
 		v, err := streaming.New(streaming.Options{URL: validateURL, Timeout: c.Streaming.Timeout, CacheFor: c.Streaming.Cache, Clock: s.clock, Log: s.log})
@@ -80,6 +85,34 @@ func (s *Server) openPlayers(ctx context.Context) ([]wire.Route, error) {
 	s.onClose(func() error { svc.Close(); return nil })
 	s.titleOf = gate.TitleOf
 	return append(routes, svc.Routes()...), nil
+}
+
+// profileOptions are what profiles stand on: the mail server, and a database of
+// locations where there is one.
+func (s *Server) profileOptions() (o profile.Options, err error) {
+	c := &s.config
+	queue, err := mail.Open(c, s.clock, s.log)
+	if err != nil {
+		return o, err
+	}
+	s.onClose(func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), c.DrainTimeout)
+		defer cancel()
+		return queue.Close(ctx)
+	})
+	o = profile.Options{Revoker: s.revocations, Mailer: queue, PublicURL: strings.TrimRight(c.PublicURL, "/")}
+	if o.PublicURL == "" && c.Mode == config.Dev {
+		o.PublicURL = s.authorityURL()
+	}
+	if c.Locations != "" {
+		places, err := geo.Open(c.Locations)
+		if err != nil {
+			return o, err
+		}
+		s.onClose(places.Close)
+		o.Locator = places
+	}
+	return o, nil
 }
 
 // openGate opens the titles and what every player call passes.
