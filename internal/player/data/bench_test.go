@@ -94,3 +94,26 @@ func BenchmarkLoad(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkImport imports players with three keys and two statistics each, 500 in
+// a transaction.
+func BenchmarkImport(b *testing.B) {
+	f := newFixture(b, data.Options{})
+	dump := &data.Dump{
+		Client:     &data.DumpedData{Version: 4, Keys: []data.DumpedKey{{Key: "a", Value: "1"}, {Key: "b", Value: "2"}, {Key: "c", Value: "3"}}},
+		Statistics: []data.DumpedStatistic{{Name: "xp", Value: 5}, {Name: "wins", Value: 7}},
+	}
+	for next := 0; next < b.N; {
+		err := f.Store.Write(b.Context(), func(tx store.Tx) error {
+			for end := min(b.N, next+500); next < end; next++ {
+				if err := f.service.Import(tx, "ABCDE", fmt.Sprintf("%016X", next), dump); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}

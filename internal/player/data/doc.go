@@ -12,9 +12,13 @@
 //   - statistics.go: values of players; definitions.go: the statistics of a
 //     title; versions.go: which version of one is current at a time
 //   - leaderboard.go, marks.go: ranks
-//   - objects.go, events.go: objects; events and devices
+//   - objects.go, events.go: objects, events
+//   - devices.go: what devices said of themselves
 //   - load.go, dump.go: for combined info; for deletion, export and import
 //   - routes*.go: HTTP in and out
+//
+// docs/design/players-data.md tells how it works, which bounds hold and what it
+// costs.
 //
 // # Promises
 //
