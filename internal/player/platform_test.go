@@ -44,6 +44,24 @@ func TestPlatformAnswers(t *testing.T) {
 		{"unreadable", reply{200, `<html>`}, badPlatform},
 		{"without client id", reply{200, `{"login":"ann","user_id":"141981764"}`}, badPlatform},
 		{"huge", reply{200, strings.TrimSuffix(valid, "}") + `,"x":"` + strings.Repeat("x", 1<<20) + `"}`}, badPlatform},
+		{"empty", reply{200, ``}, badPlatform},
+		{"a list", reply{200, `[` + valid + `]`}, badPlatform},
+		{"cut off", reply{200, valid[:len(valid)-9]}, badPlatform},
+		{"client id is a number", reply{200, strings.Replace(valid, `"gc1d"`, `1`, 1)}, badPlatform},
+		{"client id null", reply{200, strings.Replace(valid, `"gc1d"`, `null`, 1)}, badPlatform},
+		{"user id null", reply{200, strings.Replace(valid, `"141981764"`, `null`, 1)}, badToken},
+		{"user id empty", reply{200, strings.Replace(valid, `"141981764"`, `""`, 1)}, badToken},
+		{"user id is a number", reply{200, strings.Replace(valid, `"141981764"`, `141981764`, 1)}, badPlatform},
+		{"without login", reply{200, strings.Replace(valid, `"login":"ann",`, ``, 1)}, ok},
+		{"further members", reply{200, strings.Replace(valid, `{`, `{"new":{"a":[1]},`, 1)}, ok},
+		{"expires_in negative", reply{200, strings.Replace(valid, `5520838`, `-1`, 1)}, ok},
+		{"refused, not in JSON", reply{401, `<html>`}, badToken},
+		{"created", reply{201, valid}, badPlatform},
+		{"no content", reply{204, ``}, badPlatform},
+		{"moved for ever", reply{308, valid}, badPlatform},
+		{"not found", reply{404, `{}`}, badPlatform},
+		{"too many", reply{429, `{}`}, badPlatform},
+		{"bad gateway", reply{502, valid}, badPlatform},
 		{"a user id that cannot be stored", reply{200, strings.Replace(valid, `141981764`, `1\u00002`, 1)}, badPlatform},
 	} {
 		double := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -83,7 +101,27 @@ func TestPlatformFails(t *testing.T) {
 	forged.Config.ErrorLog = log.New(io.Discard, "", 0)
 	forged.StartTLS()
 	defer forged.Close()
-	for what, url := range map[string]string{"gone": gone.URL, "hangs": hangs.URL, "forged": forged.URL} {
+	drips := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for r.Context().Err() == nil { // an answer that never ends, a byte at a time
+			_, _ = io.WriteString(w, " ")
+			_ = http.NewResponseController(w).Flush()
+			time.Sleep(10 * time.Millisecond)
+		}
+	}))
+	defer drips.Close()
+	hangsUp := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		_, _ = io.WriteString(w, `{"client_id":"gc1d",`)
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}))
+	defer hangsUp.Close()
+	plain := httptest.NewServer(http.NotFoundHandler())
+	defer plain.Close()
+	for what, url := range map[string]string{
+		"gone": gone.URL, "hangs": hangs.URL, "forged": forged.URL, "drips": drips.URL, "hangs up": hangsUp.URL,
+		"no TLS": strings.Replace(plain.URL, "http:", "https:", 1), "no such name": "http://platform.invalid/validate",
+	} {
 		f := newFixture(t, setup{
 			titles:   titles{listed: listed{"ABCDE": {StreamingClientID: "gc1d"}}},
 			platform: url, valid: &streaming.Options{Timeout: 100 * time.Millisecond, TLS: &tls.Config{}},
