@@ -9,8 +9,9 @@
 //
 //   - records.go: the records of the wire that a profile consists of
 //   - profile.go: from an account and its rows to a profile, and who may see what
-//   - tags.go, avatar.go, contacts.go, locations.go, memberships.go, campaigns.go, push.go,
-//     values.go, bans.go: one part each, with its calls
+//   - tags.go, avatar.go, contacts.go, locations.go, memberships.go, campaigns.go,
+//     push.go, values.go: one part each, with its calls
+//   - ban.go, bans.go: a ban and whom it keeps out; the calls about bans
 //   - rules.go, codes.go: what requests may say
 //   - dump.go, dump_check.go: deletion, export and import of a player's rows
 //   - service.go, routes.go: what the parts share, and the paths
