@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"ludgate"
 	"ludgate/internal/password"
 	"ludgate/internal/player/account"
 	"ludgate/internal/player/call"
@@ -111,6 +112,14 @@ type verifyCounter struct {
 	Passwords
 	verified atomic.Int32
 	stale    atomic.Bool // hashes need to be made anew
+	busy     atomic.Bool // and cannot be
+}
+
+func (v *verifyCounter) Hash(ctx context.Context, password string) (string, error) {
+	if v.busy.Load() {
+		return "", ludgate.Errorf(ludgate.Unavailable, "ServiceUnavailable", "busy")
+	}
+	return v.Passwords.Hash(ctx, password)
 }
 
 func (v *verifyCounter) Verify(ctx context.Context, phc, password string) (bool, error) {
@@ -157,6 +166,11 @@ func TestRehash(t *testing.T) {
 		t.Error("the hash changed without need")
 	}
 	count.stale.Store(true)
+	count.busy.Store(true)
+	if signIn() != first {
+		t.Error("the hash changed while no other could be made")
+	}
+	count.busy.Store(false)
 	second := signIn()
 	if second == first || !strings.HasPrefix(second, "$argon2id$") {
 		t.Errorf("after a change of costs: %s, before %s", second, first)
