@@ -175,7 +175,7 @@ func surfaceOf(escaped string) Surface {
 		return Management
 	case "v1.0", "beta", "groups", "directory":
 		return Directory
-	case "dev", "healthz", "readyz":
+	case "dev", "control", "healthz", "readyz":
 		return Own
 	default:
 		return Player
