@@ -49,6 +49,6 @@ func root() *cobra.Command {
 	}
 	cmd.CompletionOptions.HiddenDefaultCmd = true
 	cmd.AddCommand(devCommand(), serveCommand(), tourCommand(), benchCommand(), configCommand(),
-		tokenCommand(), keysCommand(), imageCommand(), versionCommand(), referenceCommand())
+		tokenCommand(), keysCommand(), titleCommand(), playerCommand(), imageCommand(), versionCommand(), referenceCommand())
 	return cmd
 }

@@ -18,6 +18,7 @@ import (
 // listeners are the open doors of a server.
 type listeners struct {
 	HTTP, HTTPS net.Listener // nil when off
+	Control     net.Listener // for operators; nil where the system has none
 }
 
 // listen opens the doors. A taken port is one sentence that says what to do.
@@ -48,7 +49,7 @@ func listen(c *config.Config) (*listeners, error) {
 }
 
 func (ls *listeners) close() {
-	for _, l := range []net.Listener{ls.HTTP, ls.HTTPS} {
+	for _, l := range []net.Listener{ls.HTTP, ls.HTTPS, ls.Control} {
 		if l != nil {
 			_ = l.Close() // nothing was served on it yet, or the server closed it
 		}

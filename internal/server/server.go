@@ -45,6 +45,8 @@ type Server struct {
 	namings []*wire.Naming
 	store   store.Store
 	edge    *wire.Edge
+	control *wire.Edge // for operators
+	offline bool       // only control is needed, and by this process alone
 	groups  *containergroup.Service
 	doors   *listeners
 	tls     *tls.Config // nil when https is off
@@ -205,13 +207,13 @@ func (s *Server) Serve(ctx context.Context) error {
 			s.log.Error("container groups are no longer reconciled", "error", err)
 		}
 	})
-	fail := make(chan error, 2)
+	fail := make(chan error, 3)
 	var servers []*http.Server
-	open := func(l net.Listener, serve func(*http.Server, net.Listener) error) {
+	open := func(l net.Listener, h http.Handler, serve func(*http.Server, net.Listener) error) {
 		if l == nil {
 			return
 		}
-		srv := newHTTPServer(s.edge, s.log)
+		srv := newHTTPServer(h, s.log)
 		servers = append(servers, srv)
 		work.Go(func() {
 			if err := serve(srv, l); !errors.Is(err, http.ErrServerClosed) {
@@ -219,8 +221,9 @@ func (s *Server) Serve(ctx context.Context) error {
 			}
 		})
 	}
-	open(s.doors.HTTP, (*http.Server).Serve)
-	open(s.doors.HTTPS, func(srv *http.Server, l net.Listener) error {
+	open(s.doors.Control, s.control, (*http.Server).Serve)
+	open(s.doors.HTTP, s.edge, (*http.Server).Serve)
+	open(s.doors.HTTPS, s.edge, func(srv *http.Server, l net.Listener) error {
 		srv.TLSConfig = s.tls
 		return srv.ServeTLS(l, "", "")
 	})

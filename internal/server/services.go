@@ -19,6 +19,7 @@ import (
 	"ludgate/internal/password"
 	"ludgate/internal/player"
 	"ludgate/internal/player/call"
+	"ludgate/internal/player/operator"
 	"ludgate/internal/player/profile"
 	"ludgate/internal/player/revocation"
 	"ludgate/internal/player/title"
@@ -49,7 +50,7 @@ func (s *Server) openPlayers(ctx context.Context) ([]wire.Route, error) {
 	s.onClose(func() error { hasher.Close(); return nil })
 	var routes []wire.Route
 	validateURL := c.Streaming.ValidateURL
-	if validateURL == "" && c.Mode == config.Dev {
+	if validateURL == "" && c.Mode == config.Dev && !s.offline {
 		var more []wire.Route
 		if validateURL, more, err = s.openPlatform(keys); err != nil {
 			return nil, err
@@ -83,6 +84,9 @@ func (s *Server) openPlayers(ctx context.Context) ([]wire.Route, error) {
 		return nil, err
 	}
 	s.onClose(func() error { svc.Close(); return nil })
+	if err := s.openControl(operator.New(gate, svc.Bulk())); err != nil {
+		return nil, err
+	}
 	s.titleOf = gate.TitleOf
 	return append(routes, svc.Routes()...), nil
 }

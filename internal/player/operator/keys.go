@@ -177,10 +177,13 @@ func findShared(k *title.Keys, name string) int {
 	return slices.IndexFunc(k.Shared, func(s title.SharedSecret) bool { return s.Value == name })
 }
 
+// unnamed is a request as it may be logged: its name may be the secret itself.
+func unnamed(r *KeyRequest) *KeyRequest { return &KeyRequest{ID: r.ID} }
+
 // switchShared makes the call that disables or enables a shared secret.
 func (s *Service) switchShared(disabled bool) func(context.Context, *KeyRequest) (any, error) {
 	return func(ctx context.Context, r *KeyRequest) (any, error) {
-		return nil, s.update(ctx, r, "shared secret switched", func(k *title.Keys) error {
+		return nil, s.update(ctx, unnamed(r), "shared secret switched", func(k *title.Keys) error {
 			i := findShared(k, r.Name)
 			if i < 0 {
 				return noName(r.Name)
@@ -192,7 +195,7 @@ func (s *Service) switchShared(disabled bool) func(context.Context, *KeyRequest)
 }
 
 func (s *Service) deleteShared(ctx context.Context, r *KeyRequest) (any, error) {
-	return nil, s.update(ctx, r, "shared secret deleted", func(k *title.Keys) error {
+	return nil, s.update(ctx, unnamed(r), "shared secret deleted", func(k *title.Keys) error {
 		i := findShared(k, r.Name)
 		if i < 0 {
 			return noName(r.Name)

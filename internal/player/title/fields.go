@@ -175,3 +175,8 @@ func (r *Registry) checkSettings(s *Settings) error {
 	}
 	return nil
 }
+
+// Value gives the setting's value.
+func (f Field) Value(s *Settings) any {
+	return reflect.ValueOf(s).Elem().FieldByIndex(f.index).Interface()
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"ludgate/internal/store/postgres/pgtest"
+)
+
+// TestOperators runs the sessions in testdata/operate twice: where no server
+// runs, and beside one.
+func TestOperators(t *testing.T) {
+	for _, running := range []bool{false, true} {
+		name := map[bool]string{false: "alone", true: "server"}[running]
+		t.Run(name, func(t *testing.T) {
+			testscript.Run(t, testscript.Params{Dir: "testdata/operate", Setup: func(e *testscript.Env) error {
+				data := filepath.Join(e.WorkDir, "data")
+				e.Setenv("HOME", e.WorkDir)
+				e.Setenv("LUDGATE_DATA", data)
+				args := []string{"--engine", "simulated"}
+				if path := filepath.Join(e.WorkDir, "c.yaml"); exists(path) {
+					e.Setenv("LUDGATE_CONFIG", path)
+					args = append(args, "--config", path)
+				}
+				if running {
+					start(t, data, "serve", args...)
+				} else if os.Getenv(pgtest.Env) != "" {
+					e.Setenv("LUDGATE_STORE", database(t, data))
+				}
+				return nil
+			}})
+		})
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// onData runs a command on a data directory.
+func onData(t *testing.T, dir string, args ...string) (stdout string, err error) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], append(args, "--data", dir)...)
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	if os.Getenv(pgtest.Env) != "" {
+		cmd.Env = append(cmd.Env, "LUDGATE_STORE="+database(t, dir))
+	}
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		t.Logf("%s: %v: %s", strings.Join(args, " "), err, errs.String())
+	}
+	return string(out), err
+}
+
+// TestControlSocket: it is its owner's alone, a server takes it over from one
+// that was killed, and what operators change holds at once.
+func TestControlSocket(t *testing.T) {
+	dir := t.TempDir()
+	socket := filepath.Join(dir, "control.sock")
+	p := start(t, dir, "serve", "--engine", "simulated")
+	info, err := os.Stat(socket)
+	mustf(t, err, "the socket")
+	if info.Mode().Perm() != 0o600 || info.Mode().Type() != os.ModeSocket {
+		t.Errorf("mode %v", info.Mode())
+	}
+	if status, _ := p.call("POST", "/Client/RegisterPlatformUser", playerBody); status != 400 {
+		t.Errorf("a title that nobody added: %d", status)
+	}
+	if _, err := onData(t, dir, "title", "add", "144"); err != nil {
+		t.Fatal(err)
+	}
+	if status, body := p.call("POST", "/Client/RegisterPlatformUser", playerBody); status != 200 {
+		t.Errorf("a title that was added: %d %v", status, body)
+	}
+	if status, _ := p.call("POST", "/control/titles/list", "{}"); status != 404 {
+		t.Errorf("the calls of operators are on the network: %d", status)
+	}
+
+	p.kill()
+	if !exists(socket) {
+		t.Error("a killed server took its socket along")
+	}
+	if out, err := onData(t, dir, "title", "show", "144"); err != nil || !strings.Contains(out, "players                        1") {
+		t.Errorf("after the kill: %v\n%s", err, out)
+	}
+	p = start(t, dir, "serve", "--engine", "simulated")
+	if _, err := onData(t, dir, "title", "set", "144", "creation_disabled=true"); err != nil {
+		t.Error(err)
+	}
+	conn, err := net.Dial("unix", socket)
+	mustf(t, err, "connect")
+	conn.Close()
+	p.stop()
+	if exists(socket) {
+		t.Error("a server that ended left its socket")
+	}
+}
+
+// TestDeepDataDirectory: a data directory may be deeper than sockets can be.
+func TestDeepDataDirectory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), strings.Repeat("deep/", 40), "data")
+	mustf(t, os.MkdirAll(dir, 0o700), "make it")
+	p := start(t, dir, "serve", "--engine", "simulated")
+	if !exists(filepath.Join(dir, "control.sock")) {
+		if !strings.Contains(p.log.String(), "choose a shorter data directory") {
+			t.Errorf("no socket, and no word about it\n%s", p.log)
+		}
+		return
+	}
+	if _, err := onData(t, dir, "title", "add", "144"); err != nil {
+		t.Error(err)
+	}
+	p.stop()
+	if exists(filepath.Join(dir, "control.sock")) {
+		t.Error("the socket is left")
+	}
+}
