@@ -93,7 +93,7 @@ func Operate(ctx context.Context, c config.Config, create bool, stderr io.Writer
 
 // newOffline opens what the calls of operators stand on, and nothing else.
 func newOffline(ctx context.Context, c config.Config, stderr io.Writer) (_ *Server, err error) {
-	s := &Server{config: c, log: newLogger(c.Log, stderr), clock: time.Now, namings: namings(c.Namings), offline: true}
+	s := &Server{config: c, log: newLogger(c.Log, stderr), clock: time.Now, namings: namings(c.Namings), offline: true, doors: &listeners{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Close())
