@@ -25,7 +25,7 @@ func TestSet(t *testing.T) {
 		{"profanity_filter", []string{"maybe"}, nil, "must be true or false"},
 		{"forbidden_words", []string{"cat, dog", "cow,"}, []string{"cat", "dog", "cow"}, ""},
 		{"forbidden_words", nil, []string(nil), ""},
-		{"openid_connections", []string{`{"id":"a","issuer":"b","client_id":"c"}`, `{"id":"d"}`}, []OpenIDConnection{{"a", "b", "c"}, {ID: "d"}}, ""},
+		{"openid_connections", []string{`{"id":"a","issuer":"b","client_id":"c"}`, `{"id":"d"}`}, []OpenIDConnection{{ID: "a", Issuer: "b", ClientID: "c"}, {ID: "d"}}, ""},
 		{"openid_connections", []string{`{"id":"a","colour":"b"}`}, nil, "JSON objects with the members id, issuer, client_id"},
 		{"openid_connections", []string{""}, []OpenIDConnection(nil), ""},
 		{"colour", []string{"red"}, nil, `there is no setting "colour"; there are name, naming, `},
