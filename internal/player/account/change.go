@@ -98,7 +98,10 @@ func Change(tx store.Tx, title, id string, o Options, fn func(a *Account) error)
 	// A name it had is its own already, or was shared with others when the title
 	// allowed that; either way it stays as it is.
 	after = slices.DeleteFunc(after, func(n Name) bool { return slices.Contains(before, n) })
-	if err := claim(tx, a, after); err != nil {
+	// Names that stay are not claimed again: a display name that the title once
+	// let several players have would stand in the way of every other change.
+	added := slices.DeleteFunc(after, func(n Name) bool { return slices.Contains(before, n) })
+	if err := claim(tx, a, added); err != nil {
 		return nil, err
 	}
 	openIDs, err := a.openIDs()
