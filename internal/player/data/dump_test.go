@@ -89,7 +89,21 @@ func TestMove(t *testing.T) {
 	want(t, "versions", f.Call("/Server/GetPlayerStatistics", f.other, obj{"PlatformId": bob.ID}).Result()["Statistics"],
 		`[{"StatisticName":"daily","Value":4,"Version":1},{"StatisticName":"xp","Value":-2147483648,"Version":0}]`)
 
-	for title, id := range map[string]string{"ABCDE": ann.ID, "ABC": bob.ID} {
+	cid := f.Player("ABC")
+	err = f.Store.Write(t.Context(), func(tx store.Tx) error {
+		return f.service.Import(tx, "ABC", cid.ID, &data.Dump{Statistics: []data.DumpedStatistic{{Name: "daily", Version: 7, Value: 1}, {Name: "daily", Version: 3, Value: 2}}})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(t, "a later version", f.Call("/Server/GetPlayerStatistics", f.other, obj{"PlatformId": cid.ID}).Result()["Statistics"], `[{"StatisticName":"daily","Value":1,"Version":7}]`)
+	want(t, "versions before", f.Call("/Server/GetPlayerStatistics", f.other, obj{"PlatformId": bob.ID}).Result()["Statistics"],
+		`[{"StatisticName":"xp","Value":-2147483648,"Version":0}]`)
+	if got := f.board("/Server/GetLeaderboard", f.other, obj{"StatisticName": "daily"}); got != "0 "+cid.ID+" 1" {
+		t.Errorf("the board of the later version: %s", got)
+	}
+
+	for id, title := range map[string]string{ann.ID: "ABCDE", bob.ID: "ABC", cid.ID: "ABC"} {
 		err = f.Store.Write(t.Context(), func(tx store.Tx) error { return p.Delete(tx, title, id) })
 		if err != nil {
 			t.Fatal(err)

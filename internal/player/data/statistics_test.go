@@ -262,3 +262,19 @@ func TestConcurrentStatistics(t *testing.T) {
 		t.Errorf("%d versions, want %d", len(all), n+1)
 	}
 }
+
+// TestClocksThatDiffer: a node whose clock is behind writes to the version that
+// the player has already, not to one that is over.
+func TestClocksThatDiffer(t *testing.T) {
+	f := newFixture(t, data.Options{})
+	ann := f.Player("ABCDE")
+	f.define("daily", "Sum", "Day")
+	f.post(ann.ID, stat("daily", 1)).Result()
+	f.Clock.Advance(24 * time.Hour)
+	f.post(ann.ID, stat("daily", 2)).Result()
+	f.Clock.Advance(-24 * time.Hour)
+	f.post(ann.ID, stat("daily", 3)).Result()
+	if got := f.values(ann, obj{}); got != `[{"StatisticName":"daily","Value":5,"Version":1}]` {
+		t.Errorf("got %s", got)
+	}
+}

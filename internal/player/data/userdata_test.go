@@ -123,7 +123,7 @@ func TestUserDataRefusals(t *testing.T) {
 		"11 keys":           {obj{"Data": keys(11)}, "TooManyKeys", 1147},
 		"6 and 5 keys":      {obj{"Data": keys(6), "KeysToRemove": []any{"a", "b", "c", "d", "e"}}, "TooManyKeys", 1147},
 		"long key":          {obj{"Data": obj{letters(129, "ü"): "x"}}, "KeyLengthExceeded", 1145},
-		"long value":        {obj{"Data": obj{"a": letters(100_000, "x") + letters(100_001, "ü")}}, "DataLengthExceeded", 1146},
+		"long value":        {obj{"Data": obj{"a": letters(100_001, "x") + letters(100_000, "ü")}}, "DataLengthExceeded", 1146},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := f.Call("/Client/UpdateUserData", ann.Session(), tc.body)

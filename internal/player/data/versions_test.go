@@ -100,3 +100,15 @@ func TestLives(t *testing.T) {
 		t.Errorf("%d versions, %d to %d", len(all), all[0].version, all[len(all)-1].version)
 	}
 }
+
+// TestEpochsFollowEachOther: two nodes whose clocks differ begin versions in turn,
+// and none of them begins before the one it follows.
+func TestEpochsFollowEachOther(t *testing.T) {
+	start := ms("2026-03-04 05:06:07")
+	d := definition{epoch: epoch{activated: start, since: start, reset: Day}}
+	d.begin(start+5000, true)
+	d.begin(start+1000, true) // four seconds behind
+	if want := (epoch{version: 2, activated: start + 5000, since: start + 5000, reset: Day}); d.epoch != want {
+		t.Errorf("got %+v, want %+v", d.epoch, want)
+	}
+}
