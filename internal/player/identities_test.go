@@ -320,10 +320,10 @@ func TestBanned(t *testing.T) {
 // either.
 func TestBanOfAnAddress(t *testing.T) {
 	refuse := call.Refuse("AccountBanned", "The account making this request is currently banned").With("cheating", "Indefinite")
-	var banned atomic.Bool
+	var banned, byServer atomic.Bool
 	f := newFixture(t, setup{options: func(o *Options) {
 		o.Banned = func(_ store.Tx, titleID, player string, from netip.Addr, _ int64) error {
-			if titleID != "ABCDE" || !from.IsLoopback() || player != "" && !playerID.MatchString(player) {
+			if titleID != "ABCDE" || from.IsLoopback() == byServer.Load() || from.IsValid() == byServer.Load() || player != "" && !playerID.MatchString(player) {
 				t.Errorf("asked about %s %s from %s", titleID, player, from)
 			}
 			if banned.Load() {
@@ -333,13 +333,16 @@ func TestBanOfAnAddress(t *testing.T) {
 		}
 	}})
 	f.custom("known")
+	byServer.Store(true)
+	f.result(f.call("/Server/LoginWithServerCustomId", f.server("ABCDE"), obj{"ServerCustomId": "known", "CreateAccount": true}))
+	byServer.Store(false)
 	banned.Store(true)
 	want := bannedForever
 	want.details = `{"cheating":["Indefinite"]}`
 	f.refused("known", f.call("/Client/LoginWithCustomID", nil, obj{"TitleId": "ABCDE", "CustomId": "known"}), want)
 	f.refused("new", f.call("/Client/LoginWithCustomID", nil, obj{"TitleId": "ABCDE", "CustomId": "new", "CreateAccount": true}), want)
 	f.refused("registration", f.register(ann), want)
-	if n := f.count("players"); n != 1 {
+	if n := f.count("players"); n != 2 {
 		t.Errorf("%d players", n)
 	}
 }

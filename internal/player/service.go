@@ -58,7 +58,8 @@ type Options struct {
 	// wants all.
 	DisplayNames func(ctx context.Context, t *title.Title, name string) error
 	// Banned refuses a player who is banned, with AccountBanned and the reason, and
-	// anybody from an address that is; player is "" for one who does not exist yet.
+	// anybody from an address that is; player is "" for one who does not exist yet,
+	// and the address is the zero one where a server makes the call.
 	// nil asks the bans that the profiles keep.
 	Banned func(tx store.Tx, titleID, player string, from netip.Addr, now int64) error
 	// Revoke takes back the proofs that a player has, in the transaction that

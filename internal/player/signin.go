@@ -3,6 +3,7 @@ package player
 import (
 	"context"
 	"fmt"
+	"net/netip"
 
 	"ludgate/internal/player/account"
 	"ludgate/internal/player/call"
@@ -158,15 +159,19 @@ func (s *Service) create(tx store.Tx, c *call.Call, a *account.Account, secret s
 	return answerTo(account.Insert(tx, a, demands(c.Title)))
 }
 
-// banned refuses a player who is banned, or a caller from an address that is; a
-// is nil for a player who does not exist yet.
+// banned refuses a player who is banned, or a client at an address that is (that
+// of a server says nothing about the player); a is nil for a player who does not
+// exist yet.
 func (s *Service) banned(tx store.Tx, c *call.Call, a *account.Account, now int64) error {
-	id := ""
+	id, from := "", c.Client
 	if a != nil {
 		id = a.ID
 	}
+	if c.Server() {
+		from = netip.Addr{}
+	}
 	if s.opt.Banned != nil {
-		if err := s.opt.Banned(tx, c.Title.ID, id, c.Client, now); err != nil {
+		if err := s.opt.Banned(tx, c.Title.ID, id, from, now); err != nil {
 			return err
 		}
 	}
