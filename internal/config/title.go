@@ -30,7 +30,7 @@ type TitleSettings struct {
 	AllowPKCS1v15 bool `yaml:"allow_pkcs1v15" json:"allow_pkcs1v15,omitzero" doc:"Encrypted requests may use the padding PKCS#1 v1.5 besides OAEP."`
 
 	ProfanityFilter bool     `yaml:"profanity_filter" json:"profanity_filter,omitzero" doc:"Display names pass the built-in filter."`
-	ForbiddenWords  []string `yaml:"forbidden_words" json:"forbidden_words,omitzero" doc:"Words that display names must not contain."`
+	ForbiddenWords  []string `yaml:"forbidden_words" json:"forbidden_words,omitzero" doc:"Words that display names must not have; one between asterisks neither inside other words."`
 	AllowedWords    []string `yaml:"allowed_words" json:"allowed_words,omitzero" doc:"Words that the filter finds but the title allows."`
 	NameFilterURL   string   `yaml:"name_filter_url" json:"name_filter_url,omitzero" doc:"An HTTP service that is asked about every display name."`
 	NameFilterToken string   `yaml:"name_filter_token" json:"name_filter_token,omitzero" secret:"true" doc:"Bearer token for it."`

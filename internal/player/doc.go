@@ -18,7 +18,8 @@
 //   - links.go: further ways to sign in
 //   - playersecrets.go: secrets that requests are signed with, the key for
 //     encrypted ones
-//   - accounts.go: what is known of an account, display names
+//   - accounts.go: what is known of an account, display names; displaynames.go:
+//     the filter that they pass
 //   - proofs.go: tickets and entity tokens
 //   - titledata.go, policy.go, sharedsecrets.go: what a title's tools decide
 //   - answer.go: from an account to the records of a reply

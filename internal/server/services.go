@@ -13,6 +13,7 @@ import (
 	"ludgate/internal/config"
 	"ludgate/internal/containergroup"
 	"ludgate/internal/directory"
+	"ludgate/internal/displayname"
 	"ludgate/internal/geo"
 	"ludgate/internal/mail"
 	"ludgate/internal/openid"
@@ -71,6 +72,9 @@ func (s *Server) openPlayers(ctx context.Context) ([]wire.Route, error) {
 	if opt.Profile, err = s.profileOptions(); err != nil {
 		return nil, err
 	}
+	names := displayname.New(displayname.Options{AllowLoopback: c.Mode == config.Dev, Clock: s.clock, Log: s.log})
+	s.onClose(func() error { names.Close(); return nil })
+	opt.DisplayNames = player.FilterNames(names)
 	if validateURL != "" {
 		v, err := streaming.New(streaming.Options{URL: validateURL, Timeout: c.Streaming.Timeout, CacheFor: c.Streaming.Cache, Clock: s.clock, Log: s.log})
 		if err != nil {
@@ -98,6 +102,9 @@ func (s *Server) profileOptions() (o profile.Options, err error) {
 	queue, err := mail.Open(c, s.clock, s.log)
 	if err != nil {
 		return o, err
+	}
+	if c.Mode == config.Dev && c.Mail.Host == "" {
+		s.note("mail   " + mail.MailboxDir(c))
 	}
 	s.onClose(func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), c.DrainTimeout)
@@ -131,7 +138,7 @@ func (s *Server) openGate(ctx context.Context, keys string, tickets *ticket.Issu
 		return nil, err
 	}
 	opt := title.Options{
-		Store: s.store, Box: box, Declared: map[string]title.Settings{}, Naming: s.naming, Clock: s.clock, Log: s.log,
+		Store: s.store, Box: box, Declared: map[string]title.Settings{}, AllowLoopback: c.Mode == config.Dev, Naming: s.naming, Clock: s.clock, Log: s.log,
 		Defaults: title.Settings{StreamingClientID: c.Streaming.ClientID},
 	}
 	for _, t := range c.Titles {

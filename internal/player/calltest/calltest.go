@@ -86,7 +86,7 @@ func New(t testing.TB, o Options) *Rig {
 	r.must(err)
 	log := slog.New(slog.DiscardHandler)
 	r.Titles, err = title.Open(t.Context(), title.Options{
-		Store: r.Store, Box: box, Declared: o.Titles, Template: &title.Settings{}, Clock: r.Clock.Now, Log: log,
+		Store: r.Store, Box: box, Declared: o.Titles, Template: &title.Settings{}, AllowLoopback: true, Clock: r.Clock.Now, Log: log,
 		Naming: func(name string) *wire.Naming {
 			return map[string]*wire.Naming{"neutral": wire.Neutral, "vendor": wire.Vendor}[name]
 		},

@@ -173,6 +173,9 @@ func (r *Registry) checkSettings(s *Settings) error {
 	if err := (*config.TitleSettings)(s).Check([]string{s.Naming}); err != nil {
 		return &SettingError{err}
 	}
+	if err := s.checkNameFilter(r.opt.AllowLoopback); err != nil {
+		return &SettingError{err}
+	}
 	return nil
 }
 

@@ -49,6 +49,9 @@ type Options struct {
 	Template *Settings
 	// Defaults stand in for settings that a title leaves empty: StreamingClientID.
 	Defaults Settings
+	// AllowLoopback lets a title's name filter be on this machine, as in
+	// development.
+	AllowLoopback bool
 	// Naming finds a naming by its name; nil for an unknown one.
 	Naming func(name string) *wire.Naming
 	Clock  ludgate.Clock
@@ -107,6 +110,11 @@ func Open(ctx context.Context, o Options) (*Registry, error) {
 	}
 	o.Declared = declared
 	r := &Registry{opt: o}
+	for id, s := range declared {
+		if err := r.checkSettings(&s); err != nil {
+			return nil, fmt.Errorf("title %s: %w", id, err)
+		}
+	}
 	watch, stop := context.WithCancel(context.WithoutCancel(ctx))
 	changed := o.Store.Watch(watch, topic) // before the first reading, so that nothing is missed
 	if err := r.reload(ctx); err != nil {
