@@ -26,7 +26,7 @@
 //     the other: a data version counts the calls, a sum loses no addend.
 //   - A statistic's version follows from the time; nothing runs in the background.
 //   - The first 1,000 places of a leaderboard are exact at every moment. Further
-//     down, positions are counted from marks that are at most ten seconds old, so
+//     down, positions are counted from marks that are some ten seconds old, so
 //     that a place among a million costs as little as one at the top.
 //   - What a player keeps private, no other player reads, and nothing of one
 //     title shows in another.

@@ -51,16 +51,22 @@ func (p place) before(q place) bool {
 	return p.player < q.player
 }
 
-// markCache keeps the marks of boards. Its zero value is ready.
+// markCache keeps the marks of boards.
 type markCache struct {
+	// walk is taken by who walks: one at a time, so that walks over many boards
+	// leave the other connections to shorter reads.
+	walk chan struct{}
+
 	mu     sync.Mutex
 	boards map[board]*boardMarks
 }
 
+func newMarkCache() markCache {
+	return markCache{walk: make(chan struct{}, 1), boards: map[board]*boardMarks{}}
+}
+
 // boardMarks are the marks of one board: all[i] stands at (i+1)*markEvery.
 type boardMarks struct {
-	building sync.Mutex // held by who walks
-
 	mu     sync.Mutex
 	ready  bool
 	all    []place
@@ -73,9 +79,6 @@ func (c *markCache) of(b board) *boardMarks {
 	defer c.mu.Unlock()
 	m := c.boards[b]
 	if m == nil {
-		if c.boards == nil {
-			c.boards = map[board]*boardMarks{}
-		}
 		for old := range c.boards {
 			if len(c.boards) < maxBoards {
 				break
@@ -94,7 +97,7 @@ func (m *boardMarks) get(now time.Time) (all []place, ready, fresh bool) {
 	return m.all, m.ready, m.ready && now.Before(m.expire)
 }
 
-// marksOf gives the marks of a board. One caller makes them; while it does, others
+// marksOf gives the marks of a board. One caller makes them; while one does, others
 // go on with those before, or wait where there are none. It must not be called
 // inside a transaction: the walk needs one of its own.
 func (s *Service) marksOf(ctx context.Context, b board) ([]place, error) {
@@ -103,13 +106,19 @@ func (s *Service) marksOf(ctx context.Context, b board) ([]place, error) {
 	if fresh {
 		return all, nil
 	}
-	if !m.building.TryLock() {
+	select {
+	case s.marks.walk <- struct{}{}:
+	default:
 		if ready {
 			return all, nil
 		}
-		m.building.Lock()
+		select {
+		case s.marks.walk <- struct{}{}:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
-	defer m.building.Unlock()
+	defer func() { <-s.marks.walk }()
 	if all, _, fresh := m.get(s.now()); fresh { // made while this one waited
 		return all, nil
 	}

@@ -34,7 +34,7 @@ type Options struct {
 }
 
 // New makes a Service behind a gate.
-func New(g *call.Gate, o Options) *Service { return &Service{gate: g, opt: o} }
+func New(g *call.Gate, o Options) *Service { return &Service{gate: g, opt: o, marks: newMarkCache()} }
 
 // Routes are the calls of this package.
 func (s *Service) Routes() []wire.Route {
