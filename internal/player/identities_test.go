@@ -2,6 +2,7 @@ package player
 
 import (
 	"context"
+	"fmt"
 	"net/netip"
 	"strings"
 	"sync/atomic"
@@ -358,4 +359,92 @@ func TestAllowedConstraints(t *testing.T) {
 	want := constraints
 	want.message = `Invalid view constraints. Allowed for this title: {\"ShowCreated\":true,\"ShowTags\":true}`
 	f.refused("beyond", f.call("/Client/LoginWithCustomID", nil, body("ShowDisplayName")), want)
+}
+
+// TestOneAccountForEveryIdentity: 64 first sign-ins of one identity at the same
+// time all succeed, as one player, made once, by whichever way; and of as many
+// that bring a player secret one sets it.
+func TestOneAccountForEveryIdentity(t *testing.T) {
+	for _, tc := range []struct {
+		path string
+		body obj
+	}{
+		{"/Client/LoginWithCustomID", obj{"CustomId": "x"}},
+		{"/Client/LoginWithOpenIdConnect", obj{"ConnectionId": "studio", "IdToken": "ann"}},
+		{"/Server/LoginWithServerCustomId", obj{"ServerCustomId": "x"}},
+		{"/Client/LoginWithStreamingPlatform", obj{}},
+		{"/Server/LoginWithStreamingPlatform", obj{"PlatformId": "0"}},
+	} {
+		f := newFixture(t, withOpenID(setup{}))
+		server, token := f.server("ABCDE"), f.token("1", "ann")
+		body := tc.body.with(obj{"TitleId": "ABCDE", "AccessToken": token, "CreateAccount": true})
+		ids, created, refused := map[string]int{}, 0, 0
+		for _, a := range together(func(int) answer { return f.call(tc.path, server, body) }) {
+			if strings.Contains(a.body, `"errorCode":1001`) && strings.Contains(tc.path, "Server/LoginWithStreaming") {
+				refused++ // by then there was a player, and PlatformId did not name it
+				continue
+			}
+			in := f.result(a)
+			ids[f.idOf(in)]++
+			if in["NewlyCreated"] == true {
+				created++
+			}
+		}
+		if len(ids) != 1 || created != 1 || f.count("players") != 1 || f.count("ledger") != 1 {
+			t.Errorf("%s: %v, %d times made, %d refused, %d players, %d claims", tc.path, ids, created, refused, f.count("players"), f.count("ledger"))
+		}
+		for id := range ids {
+			body = body.with(obj{"PlatformId": id, "PlayerSecret": "s3cr3t"})
+		}
+		got := codes(t, together(func(int) answer { return f.call(tc.path, server, body) }))
+		if got[""] != 1 || got["PlayerSecretAlreadyConfigured"] != atOnce-1 {
+			t.Errorf("%s: %v", tc.path, got)
+		}
+	}
+}
+
+// TestIdentityBounds walks along the edges of ids and secrets, which are counted
+// in bytes.
+func TestIdentityBounds(t *testing.T) {
+	f := newFixture(t, setup{})
+	server := f.server("ABCDE")
+	of := func(s string, n int) string { return strings.Repeat(s, n) }
+	for _, tc := range []struct {
+		value string
+		ok    bool
+	}{
+		{"", false}, {"x", true}, {of("x", 99), true}, {of("x", 100), true}, {of("x", 101), false},
+		{of("é", 50), true}, {of("é", 51), false}, {of("𝄞", 25), true}, {of("𝄞", 26), false}, {of("e\u0301", 33), true}, {of("e\u0301", 34), false},
+		{" ", true}, {"<script>", true}, {`"\/`, true}, {"a\x00b", false}, {"a\u0085b", false}, {"\u200b", true},
+	} {
+		for _, member := range []string{"CustomId", "ServerCustomId"} {
+			path := map[string]string{"CustomId": "/Client/LoginWithCustomID", "ServerCustomId": "/Server/LoginWithServerCustomId"}[member]
+			a := f.call(path, server, obj{"TitleId": "ABCDE", member: tc.value, "CreateAccount": true})
+			if (a.status == 200) != tc.ok || !tc.ok && !strings.Contains(a.body, `"`+member+`":["`) {
+				t.Errorf("%s %q: %d %s", member, tc.value, a.status, a.body)
+			}
+		}
+	}
+	// Ids are compared as they are: neither case nor Unicode's forms are folded.
+	ids := map[string]bool{}
+	for _, id := range []string{"é", "e\u0301", "É", "e"} {
+		ids[f.idOf(f.custom(id))] = true
+	}
+	if len(ids) != 4 {
+		t.Errorf("%d players for four ids", len(ids))
+	}
+	for i, tc := range []struct {
+		secret string
+		ok     bool
+	}{{"x", true}, {of("x", 255), true}, {of("x", 256), true}, {of("x", 257), false}, {of("𝄞", 64), true}, {of("𝄞", 65), false}, {"\x00", true}} {
+		in := f.custom(fmt.Sprint("secret", i))
+		a := f.call("/Client/SetPlayerSecret", ticketOf(in), obj{"PlayerSecret": tc.secret})
+		if (a.status == 200) != tc.ok {
+			t.Errorf("secret of %d bytes: %d %s", len(tc.secret), a.status, a.body)
+		}
+		body := obj{"TitleId": "ABCDE", "CustomId": fmt.Sprint("secret", i)}
+		if tc.ok {
+			f.result(f.call("/Client/LoginWithCustomID", f.signed(body.text(), tc.secret), body))
+		}
+	}
 }
