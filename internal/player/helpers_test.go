@@ -109,7 +109,7 @@ func withOpenID(s setup) setup {
 var (
 	wrongUserPass    = refusal{name: "InvalidUsernameOrPassword", number: "1003", message: "Invalid username or password", status: 401}
 	wrongEmailPass   = refusal{name: "InvalidEmailOrPassword", number: "1142", message: "Invalid email address or password", status: 401}
-	bannedForever    = refusal{name: "AccountBanned", number: "1002", message: "The account making this request is currently banned", details: `{"reason":["Indefinite"]}`, status: 403}
+	bannedForever    = refusal{name: "AccountBanned", number: "1002", message: "The account making this request is currently banned", details: `{"No reason given":["Indefinite"]}`, status: 403}
 	creationDisabled = refusal{name: "PlayerCreationDisabled", number: "22000", message: "Player creation is disabled for this title"}
 	badSignature     = refusal{name: "InvalidSignature", number: "1273", message: "Invalid signature"}
 	badSignatureTime = refusal{name: "InvalidSignatureTime", number: "1324", message: "Invalid signature time"}

@@ -3,7 +3,6 @@ package player
 import (
 	"context"
 	"fmt"
-	"net/netip"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -12,9 +11,7 @@ import (
 	"ludgate"
 	"ludgate/internal/password"
 	"ludgate/internal/player/account"
-	"ludgate/internal/player/call"
 	"ludgate/internal/player/title"
-	"ludgate/internal/store"
 	"ludgate/internal/throttle"
 	"ludgate/internal/wire"
 )
@@ -307,7 +304,7 @@ func TestBanned(t *testing.T) {
 		}
 		f.refused("wrong password of a banned player", f.call("/Client/LoginWithPlatform", nil, ways[0].body.with(obj{"Password": "wrong!"})), wrongUserPass)
 		until := bannedForever
-		until.details = `{"reason":["2026-03-04T05:08:07.89Z"]}`
+		until.details = `{"No reason given":["2026-03-04T05:08:07.89Z"]}`
 		f.change(id, func(a *account.Account) { a.BannedUntil = f.clock.now().Add(time.Minute).UnixMilli() })
 		f.refused("for a minute", f.call(ways[2].path, nil, ways[2].body), until)
 		f.clock.advance(time.Minute)
@@ -320,32 +317,23 @@ func TestBanned(t *testing.T) {
 // TestBanOfAnAddress: who is kept out before anybody is known makes no account
 // either.
 func TestBanOfAnAddress(t *testing.T) {
-	refuse := call.Refuse("AccountBanned", "The account making this request is currently banned").With("cheating", "Indefinite")
-	var banned, byServer atomic.Bool
-	f := newFixture(t, setup{options: func(o *Options) {
-		o.Banned = func(_ store.Tx, titleID, player string, from netip.Addr, _ int64) error {
-			if titleID != "ABCDE" || from.IsLoopback() == byServer.Load() || from.IsValid() == byServer.Load() || player != "" && !playerID.MatchString(player) {
-				t.Errorf("asked about %s %s from %s", titleID, player, from)
-			}
-			if banned.Load() {
-				return refuse
-			}
-			return nil
-		}
-	}})
+	f := newFixture(t, setup{})
 	f.custom("known")
-	byServer.Store(true)
-	f.result(f.call("/Server/LoginWithServerCustomId", f.server("ABCDE"), obj{"ServerCustomId": "known", "CreateAccount": true}))
-	byServer.Store(false)
-	banned.Store(true)
+	cheat := f.idOf(f.custom("cheat"))
+	f.result(f.call("/Server/BanUsers", f.server("ABCDE"), obj{"Bans": []obj{{"PlatformId": cheat, "IPAddress": "127.0.0.1", "Reason": "cheating"}}}))
+	// That of a server says nothing about the player.
+	f.result(f.call("/Server/LoginWithServerCustomId", f.server("ABCDE"), obj{"ServerCustomId": "by a server", "CreateAccount": true}))
 	want := bannedForever
 	want.details = `{"cheating":["Indefinite"]}`
 	f.refused("known", f.call("/Client/LoginWithCustomID", nil, obj{"TitleId": "ABCDE", "CustomId": "known"}), want)
 	f.refused("new", f.call("/Client/LoginWithCustomID", nil, obj{"TitleId": "ABCDE", "CustomId": "new", "CreateAccount": true}), want)
 	f.refused("registration", f.register(ann), want)
-	if n := f.count("players"); n != 2 {
+	if n := f.count("players"); n != 3 {
 		t.Errorf("%d players", n)
 	}
+	f.result(f.call("/Server/RevokeAllBansForUser", f.server("ABCDE"), obj{"PlatformId": cheat}))
+	f.custom("known")
+	f.result(f.register(ann))
 }
 
 // TestAllowedConstraints: a title may let clients see more of profiles.

@@ -6,9 +6,7 @@ import (
 	"testing"
 
 	"ludgate/internal/geo"
-	"ludgate/internal/player/profile"
 	"ludgate/internal/player/title"
-	"ludgate/internal/store"
 	"ludgate/internal/streaming/platform"
 )
 
@@ -39,26 +37,17 @@ func TestSignInsAreLocated(t *testing.T) {
 	}
 }
 
-// TestBannedSignIns: a player who is banned, and whoever comes
-// from a banned address, hears why and until when, and leaves no trace.
+// TestBannedSignIns: a player who is banned, and whoever comes from a banned address, hears why and until when, and leaves no trace.
 func TestBannedSignIns(t *testing.T) {
 	f := newFixture(t, setup{})
 	body := obj{"TitleId": "ABCDE", "AccessToken": f.token("77", "ann"), "CreateAccount": true}
 	id := f.result(f.signIn(body))["PlatformId"].(string)
-	dump := func(ban string) {
-		err := f.store.Write(t.Context(), func(tx store.Tx) error {
-			if err := f.service.profile.Delete(tx, "ABCDE", id); err != nil {
-				return err
-			}
-			return f.service.profile.Import(tx, "ABCDE", id, &profile.Dump{Bans: []*profile.Ban{
-				{ID: "B1", Created: 1, Expires: f.clock.now().UnixMilli() + 3_600_000, Reason: "cheating", Address: ban, Active: true},
-			}})
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+	ban := func(address string) {
+		f.result(f.call("/Server/RevokeAllBansForUser", f.server("ABCDE"), obj{"PlatformId": id}))
+		f.result(f.call("/Server/BanUsers", f.server("ABCDE"),
+			obj{"Bans": []obj{{"PlatformId": id, "DurationInHours": 1, "Reason": "cheating", "IPAddress": address}}}))
 	}
-	dump("")
+	ban("")
 	const want = `"error":"AccountBanned","errorCode":1002,"errorMessage":"The account making this request is currently banned","errorDetails":{"cheating":["2026-03-04T06:06:07.89Z"]}`
 	refused := func(what string, a answer) {
 		t.Helper()
@@ -69,7 +58,7 @@ func TestBannedSignIns(t *testing.T) {
 	refused("the banned player", f.signIn(body))
 	other := body.with(obj{"AccessToken": f.token("78", "bob")})
 	f.result(f.signIn(other))
-	dump("127.0.0.1")
+	ban("127.0.0.1")
 	refused("another player from the address", f.signIn(other))
 	refused("a new player from the address", f.signIn(body.with(obj{"AccessToken": f.token("79", "cat")})))
 	refused("a registration from the address", f.register(ann))

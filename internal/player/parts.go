@@ -2,7 +2,6 @@ package player
 
 import (
 	"context"
-	"net/netip"
 	"time"
 
 	"ludgate/internal/player/account"
@@ -46,7 +45,10 @@ func (s *Service) openParts(ctx context.Context) (err error) {
 	o.Statistics = func(tx store.Tx, titleID, player string) ([]profile.StatisticModel, error) {
 		return s.data.Statistics(tx, titleID, player)
 	}
-	s.profile = profile.New(s.gate, o)
+	if s.profile, err = profile.Open(ctx, s.gate, o); err != nil {
+		s.experiment.Close()
+		return err
+	}
 	s.data = data.New(s.gate, data.Options{
 		Limiter: throttle.NewCounters(mostUpdating, throttle.DataUpdates...), Profiles: s.profile,
 	})
@@ -54,23 +56,16 @@ func (s *Service) openParts(ctx context.Context) (err error) {
 }
 
 // Close stops what runs in the background.
-func (s *Service) Close() { s.experiment.Close() }
+func (s *Service) Close() {
+	s.profile.Close()
+	s.experiment.Close()
+}
 
 // Parts are the parts as deletion, export and import of players see them.
 func (s *Service) Parts() []part.Part {
 	return []part.Part{
 		part.Of("data", s.data), part.Of("economy", s.economy), part.Of("profile", s.profile), part.Of("experiment", s.experiment),
 	}
-}
-
-// keepOut is the refusal of a player who is banned, or of anybody from an address
-// that is.
-func keepOut(tx store.Tx, titleID, player string, from netip.Addr, now int64) error {
-	ban, err := profile.Banned(tx, titleID, player, from, time.UnixMilli(now))
-	if err != nil || ban == nil {
-		return err
-	}
-	return ban.Refusal()
 }
 
 // assign gives a player what it gets of the title's experiments

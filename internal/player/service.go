@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net/netip"
 	"strings"
 	"sync"
 	"time"
@@ -57,11 +56,6 @@ type Options struct {
 	// ProfaneDisplayName, or with InvalidPartnerResponse where it cannot tell; nil
 	// wants all.
 	DisplayNames func(ctx context.Context, t *title.Title, name string) error
-	// Banned refuses a player who is banned, with AccountBanned and the reason, and
-	// anybody from an address that is; player is "" for one who does not exist yet,
-	// and the address is the zero one where a server makes the call.
-	// nil asks the bans that the profiles keep.
-	Banned func(tx store.Tx, titleID, player string, from netip.Addr, now int64) error
 	// Revoke takes back the proofs that a player has, in the transaction that
 	// changes what they were given for; nil does not. A revocation.Set does.
 	Revoke func(tx store.Tx, titleID, player string, now time.Time) error
@@ -89,9 +83,6 @@ type Service struct {
 func Open(ctx context.Context, opt Options) (*Service, error) {
 	if opt.Gate == nil || opt.Tickets == nil || opt.Passwords == nil {
 		return nil, errors.New("player: a gate, tickets and a password hasher are needed")
-	}
-	if opt.Banned == nil {
-		opt.Banned = keepOut
 	}
 	s := &Service{opt: opt, gate: opt.Gate, store: opt.Gate.Store(), clock: opt.Gate.Clock()}
 	if err := s.openParts(ctx); err != nil {

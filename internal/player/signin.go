@@ -163,24 +163,9 @@ func (s *Service) create(tx store.Tx, c *call.Call, a *account.Account, secret s
 // of a server says nothing about the player); a is nil for a player who does not
 // exist yet.
 func (s *Service) banned(tx store.Tx, c *call.Call, a *account.Account, now int64) error {
-	id, from := "", c.Client
-	if a != nil {
-		id = a.ID
-	}
+	from := c.Client
 	if c.Server() {
 		from = netip.Addr{}
 	}
-	if s.opt.Banned != nil {
-		if err := s.opt.Banned(tx, c.Title.ID, id, from, now); err != nil {
-			return err
-		}
-	}
-	if a == nil || a.BannedUntil <= now {
-		return nil
-	}
-	until := "Indefinite"
-	if a.BannedUntil < account.Forever {
-		until = account.Stamp(a.BannedUntil)
-	}
-	return call.Refuse("AccountBanned", "The account making this request is currently banned").With("reason", until)
+	return s.profile.KeepOut(tx, c.Title.ID, a, from, now)
 }

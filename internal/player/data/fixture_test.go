@@ -42,7 +42,11 @@ func newFixtureOf(t testing.TB, o data.Options, n *wire.Naming) *fixture {
 			"ABC":   {},
 		},
 	})}
-	profiles := profile.New(f.Gate, profile.Options{})
+	profiles, err := profile.Open(t.Context(), f.Gate, profile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(profiles.Close)
 	o.Profiles = profiles
 	f.service = data.New(f.Gate, o)
 	f.Serve(append(f.service.Routes(), profiles.Routes()...)...)

@@ -3,7 +3,6 @@ package profile
 import (
 	"fmt"
 	"net/netip"
-	"time"
 
 	"ludgate"
 	"ludgate/internal/player/account"
@@ -28,6 +27,8 @@ type Ban struct {
 	Reason  string `json:"reason,omitzero"`
 	Address string `json:"address,omitzero"`
 	Active  bool   `json:"active"` // not revoked
+
+	stored string // the address that the store has
 }
 
 // inForce reports whether the ban holds at a time.
@@ -47,14 +48,31 @@ func (b *Ban) Refusal() error {
 	return e.With(reason, until)
 }
 
-// Banned gives the ban that keeps out a player, or whoever comes from an address;
-// nil when there is none. Player may be "" before anybody is known, and the zero
-// address is none. Of several it is the one that lasts longest.
-func Banned(tx store.Tx, title, player string, addr netip.Addr, now time.Time) (*Ban, error) {
+// KeepOut refuses a player who is banned, and whoever comes from an address that
+// is. The account is nil for a player who does not exist yet, and the zero address
+// is none. Of several bans the one counts that lasts longest. It reads the store
+// only for somebody whom the account or what this node knows of addresses says to
+// be banned.
+func (s *Service) KeepOut(tx store.Tx, title string, a *account.Account, from netip.Addr, now int64) error {
+	player, until := "", int64(0)
+	if a != nil {
+		player, until = a.ID, a.BannedUntil
+	}
+	if until <= now && !s.addresses.banned(title, from, now) {
+		return nil
+	}
 	var ban *Ban
 	_, err := store.QueryOne(tx, banInForceStmt, func(r store.Row) error { ban = scanBan(r); return nil },
-		title, player, orNull(addressKey(addr)), now.UnixMilli())
-	return ban, err
+		title, player, orNull(addressKey(from)), now)
+	switch {
+	case err != nil:
+		return err
+	case ban != nil:
+		return ban.Refusal()
+	case until > now: // an account that was imported without its bans
+		return (&Ban{Expires: until}).Refusal()
+	}
+	return nil // the ban of the address was lifted just now
 }
 
 func (b *Ban) shown(now int64) BanInfo {
@@ -98,5 +116,7 @@ func loadBans(tx store.Tx, title, player string) ([]*Ban, error) {
 }
 
 func scanBan(r store.Row) *Ban {
-	return &Ban{ID: r.Text(0), Player: r.Text(1), Created: r.Int(2), Expires: r.Int(3), Reason: r.Text(4), Address: r.Text(5), Active: r.Bool(6)}
+	b := &Ban{ID: r.Text(0), Player: r.Text(1), Created: r.Int(2), Expires: r.Int(3), Reason: r.Text(4), Address: r.Text(5), Active: r.Bool(6)}
+	b.stored = b.Address
+	return b
 }

@@ -243,17 +243,19 @@ func (s *Service) getBans(ctx context.Context, c *call.Call, r *UserBansRequest)
 
 // changeBans runs a change of bans, and sees to it that the accounts of the
 // players say until when they are banned and that who is banned is signed out,
-// all in one transaction. This node knows of the latter before it answers.
+// all in one transaction. This node knows who is signed out, and which addresses are
+// banned, before it answers.
 func (s *Service) changeBans(ctx context.Context, c *call.Call, change func(store.Tx) ([]*Ban, error)) (any, error) {
 	var bans []*Ban
-	out := false // somebody was signed out
+	out, moved := false, false // somebody was signed out; a ban of an address changed
 	err := s.gate.Store().Write(ctx, func(tx store.Tx) (err error) {
-		out = false
+		out, moved = false, false
 		if bans, err = change(tx); err != nil {
 			return err
 		}
 		done := map[string]bool{}
 		for _, b := range bans {
+			moved = moved || b.Address != "" || b.stored != ""
 			if done[b.Player] {
 				continue
 			}
@@ -264,8 +266,16 @@ func (s *Service) changeBans(ctx context.Context, c *call.Call, change func(stor
 			}
 			out = out || banned
 		}
+		if moved {
+			return addressesChanged(tx)
+		}
 		return nil
 	})
+	if err == nil && moved {
+		if err := s.addresses.load(ctx); err != nil {
+			s.gate.Log().WarnContext(ctx, "bans of addresses cannot be read now; they take effect within seconds", "error", err)
+		}
+	}
 	if err == nil && out && s.opt.Revoker != nil {
 		if err := s.opt.Revoker.Refresh(ctx); err != nil {
 			// The ban stands, and the node hears of the revocations by itself.

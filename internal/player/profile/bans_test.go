@@ -42,15 +42,18 @@ func (f *fixture) banned(titleID, player, addr string) string {
 	}
 	text := ""
 	f.read(func(tx store.Tx) error {
-		b, err := Banned(tx, titleID, player, ip, f.Clock.Now())
-		if err != nil || b == nil {
-			text = ""
+		a, err := account.Get(tx, titleID, player)
+		if err != nil {
 			return err
 		}
-		var e *ludgate.Error
-		if !errors.As(b.Refusal(), &e) || e.Code != "AccountBanned" || e.Message != "The account making this request is currently banned" || len(e.Details) != 1 {
-			f.Errorf("refusal %v", b.Refusal())
+		text = ""
+		err = f.service.KeepOut(tx, titleID, a, ip, f.Clock.Now().UnixMilli())
+		if err == nil {
 			return nil
+		}
+		var e *ludgate.Error
+		if !errors.As(err, &e) || e.Code != "AccountBanned" || e.Message != "The account making this request is currently banned" || len(e.Details) != 1 {
+			return err
 		}
 		text = e.Details[0].Target + ": " + e.Details[0].Message
 		return nil
@@ -302,7 +305,7 @@ func TestBansEndSessions(t *testing.T) {
 	set := mustSet(t, st, clock)
 	r := calltest.New(t, calltest.Options{Store: st, Revoked: set.Revoked})
 	clock.Advance(time.Duration(r.Clock.Now().UnixNano()))
-	s := New(r.Gate, Options{Revoker: set})
+	s := open(t, r.Gate, Options{Revoker: set})
 	r.Serve(s.Routes()...)
 	a, key := r.Player("ABCDE"), r.Secret("ABCDE")
 	ticket := a.Session()

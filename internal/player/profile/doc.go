@@ -4,7 +4,7 @@
 // bans of players and addresses, and builds PlayerProfileModel (contract 1,
 // section 2).
 //
-// Make a [Service] with [New] on a store that has the schema of [Area], and serve
+// Make a [Service] with [Open] on a store that has the schema of [Area], and serve
 // its [Service.Routes]. Where things are:
 //
 //   - records.go: the records of the wire that a profile consists of
@@ -12,6 +12,7 @@
 //   - tags.go, avatar.go, contacts.go, locations.go, memberships.go, campaigns.go,
 //     push.go, values.go: one part each, with its calls
 //   - ban.go, bans.go: a ban and whom it keeps out; the calls about bans
+//   - addressbans.go: the banned addresses, which every node has in memory
 //   - rules.go, codes.go: what requests may say
 //   - dump.go, dump_check.go: deletion, export and import of a player's rows
 //   - service.go, routes.go: what the parts share, and the paths

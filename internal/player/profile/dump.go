@@ -3,6 +3,7 @@ package profile
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"ludgate/internal/player/account"
 	"ludgate/internal/store"
@@ -23,17 +24,23 @@ type Dump struct {
 	Mails *mailCount `json:"mails,omitzero"`
 }
 
+var deleteBansStmt = statements.Get("delete_bans")
+
 var deleteStmts = []*store.Stmt{
 	statements.Get("delete_tags"), statements.Get("delete_contacts"), statements.Get("delete_contact_mails"),
 	statements.Get("locations_remove"), statements.Get("delete_subscriptions"), statements.Get("delete_memberships"),
 	statements.Get("delete_campaigns"), statements.Get("delete_push"), statements.Get("delete_purchases"),
-	statements.Get("delete_values"), statements.Get("delete_bans"),
+	statements.Get("delete_values"), deleteBansStmt,
 }
 
 // Delete removes all that this part keeps of a player.
 func (s *Service) Delete(tx store.Tx, title, player string) error {
 	for _, stmt := range deleteStmts {
-		if _, err := tx.Exec(stmt, title, player); err != nil {
+		n, err := tx.Exec(stmt, title, player)
+		if err == nil && n > 0 && stmt == deleteBansStmt {
+			err = addressesChanged(tx)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -120,6 +127,9 @@ func (s *Service) Import(tx store.Tx, title, player string, d *Dump) error {
 	}
 	if d.Mails != nil {
 		do(0, d.Mails.put(tx, title, player))
+	}
+	if slices.ContainsFunc(d.Bans, func(b *Ban) bool { return b.Address != "" }) {
+		do(0, addressesChanged(tx))
 	}
 	if len(d.Bans) > 0 {
 		do(0, account.SetBannedUntil(tx, title, player, bannedUntil(d.Bans, s.gate.Clock()().UnixMilli())))

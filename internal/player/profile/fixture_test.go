@@ -14,6 +14,7 @@ import (
 
 	"ludgate/internal/mail"
 	"ludgate/internal/player/account"
+	"ludgate/internal/player/call"
 	"ludgate/internal/player/calltest"
 	"ludgate/internal/player/title"
 	"ludgate/internal/store"
@@ -75,9 +76,17 @@ func newFixture(t testing.TB, n *wire.Naming, change func(*Options)) *fixture {
 	if change != nil {
 		change(&opt)
 	}
-	f.service = New(f.Gate, opt)
+	f.service = open(t, f.Gate, opt)
 	f.Serve(f.service.Routes()...)
 	return f
+}
+
+// open opens the part for a test.
+func open(t testing.TB, g *call.Gate, o Options) *Service {
+	t.Helper()
+	s := must(Open(t.Context(), g, o))(t)
+	t.Cleanup(s.Close)
+	return s
 }
 
 // newNeutral is a fixture with nothing special about it.

@@ -82,5 +82,8 @@ func addressKey(a netip.Addr) string {
 	if !a.IsValid() {
 		return ""
 	}
-	return a.Unmap().WithZone("").String()
+	return plainAddress(a).String()
 }
+
+// plainAddress is an address without what does not tell addresses apart.
+func plainAddress(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }

@@ -49,12 +49,22 @@ type Options struct {
 
 // Service keeps profiles and bans. It is safe for concurrent use.
 type Service struct {
-	gate *call.Gate
-	opt  Options
+	gate      *call.Gate
+	opt       Options
+	addresses *addressBans
 }
 
-// New makes a Service.
-func New(g *call.Gate, o Options) *Service { return &Service{gate: g, opt: o} }
+// Open makes a Service, which follows the bans of addresses until Close.
+func Open(ctx context.Context, g *call.Gate, o Options) (*Service, error) {
+	addresses, err := openAddressBans(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	return &Service{gate: g, opt: o, addresses: addresses}, nil
+}
+
+// Close stops following the store.
+func (s *Service) Close() { s.addresses.close() }
 
 // write runs fn in a transaction of a title's player, who must exist.
 func (s *Service) write(ctx context.Context, c *call.Call, player string, fn func(store.Tx) error) error {

@@ -1,0 +1,1 @@
+SELECT version FROM player_ban_mark WHERE id = 1
