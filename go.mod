@@ -4,6 +4,7 @@ go 1.26.6
 
 require (
 	github.com/TwiN/go-away v1.6.13
+	github.com/anishathalye/porcupine v1.3.1
 	github.com/containerd/containerd/v2 v2.4.2
 	github.com/containerd/continuity v0.5.0
 	github.com/containerd/go-runc v1.2.1
