@@ -314,3 +314,29 @@ func TestLinkBesideSignIn(t *testing.T) {
 		t.Errorf("ids and who has them: %v, %d names", has, f.count("ledger"))
 	}
 }
+
+// TestLinksThatCross: two players take each other's identities, again and again
+// at the same time. Every call succeeds, and each identity has one player.
+func TestLinksThatCross(t *testing.T) {
+	f := newFixture(t, setup{})
+	ids := []string{"one", "two"}
+	tickets := []headers{ticketOf(f.custom(ids[0])), ticketOf(f.custom(ids[1]))}
+	got := codes(t, together(func(i int) answer {
+		return f.call("/Client/LinkCustomID", tickets[i%2], obj{"CustomId": ids[(i/2)%2], "ForceLink": true})
+	}))
+	has := map[string]int64{}
+	for _, a := range f.accounts() {
+		if a.CustomID != "" {
+			has[a.CustomID]++
+		}
+	}
+	var claims int64
+	for id, n := range has {
+		if claims += n; n != 1 {
+			t.Errorf("%s: %d players", id, n)
+		}
+	}
+	if got[""] != atOnce || f.count("ledger") != claims {
+		t.Errorf("%v; %v, %d claims", got, has, f.count("ledger"))
+	}
+}
