@@ -198,7 +198,9 @@ func (f *fixture) protectedOnly(path string) {
 	}
 	all := obj{"Resource": "pfrn:api--*", "Action": "*", "Effect": "Allow", "Principal": "*"}
 	deny := obj{"Resource": "pfrn:api--" + path, "Action": "*", "Effect": "Deny", "Principal": "*", "ApiConditions": obj{"HasSignatureOrEncryption": "False"}}
-	f.result(f.call("/Admin/UpdatePolicy", f.server("ABCDE"), obj{"PolicyName": "ApiPolicy", "OverwritePolicy": true, "PolicyVersion": 0, "Statements": []obj{all, deny}}))
+	server := f.server("ABCDE")
+	version := f.result(f.call("/Admin/GetPolicy", server, obj{}))["PolicyVersion"]
+	f.result(f.call("/Admin/UpdatePolicy", server, obj{"PolicyName": "ApiPolicy", "OverwritePolicy": true, "PolicyVersion": version, "Statements": []obj{all, deny}}))
 }
 
 // TestPolicyWantsProtection: a title may want requests signed or encrypted.
@@ -215,6 +217,10 @@ func TestPolicyWantsProtection(t *testing.T) {
 		f.result(f.call("/Client/LoginWithCustomID", f.signed(plain.text(), "s3cr3t"), plain))
 		f.refused("a wrong signature", f.call("/Client/LoginWithCustomID", f.signed(plain.text(), "other"), plain), badSignature)
 		f.result(f.call("/Client/GetAccountInfo", ticketOf(in), obj{})) // other calls are free
+
+		// A signature that nothing could check is none.
+		f.protectedOnly("/Client/GetTitlePublicKey")
+		f.refused("signed by nobody", f.call("/Client/GetTitlePublicKey", f.signed("{}", "x"), obj{"TitleId": "ABCDE", "TitleSharedSecret": "x"}), notYours)
 	})
 }
 
@@ -261,6 +267,7 @@ func TestSignatures(t *testing.T) {
 			f.refused(tc.what, f.post(path, body, h), tc.want)
 			h["X-Authorization"] = in["SessionTicket"].(string)
 			f.refused(tc.what+", with a ticket", f.post("/Client/GetAccountInfo", body, h), tc.want)
+			f.refused(tc.what+", for an entity token", f.post("/Authentication/GetEntityToken", body, h), tc.want)
 		}
 		if after := f.account(before.ID); after.LastLogin != before.LastLogin {
 			t.Errorf("a refused sign-in was noted: %+v", after)

@@ -120,7 +120,7 @@ func route[Req any](g *Gate, auth Auth, path string, signIn bool, fn func(ctx co
 			return nil, err
 		}
 		if auth == Anonymous {
-			if err := g.anonymous(c, shape.text(req, shape.titleID)); err != nil {
+			if err := g.anonymous(c, shape.text(req, shape.titleID), signIn); err != nil {
 				return nil, err
 			}
 		}
@@ -134,7 +134,7 @@ func route[Req any](g *Gate, auth Auth, path string, signIn bool, fn func(ctx co
 				return nil, err
 			}
 		}
-		if auth == Session {
+		if auth != Anonymous { // a sign-in verifies when it knows the player
 			if err := g.verify(ctx, c); err != nil {
 				return nil, err
 			}
@@ -159,8 +159,10 @@ func route[Req any](g *Gate, auth Auth, path string, signIn bool, fn func(ctx co
 // anonymous finds the title of a call without proof
 // (P-2.RegisterPlatformUserRequest.TitleId). Its id is matched without regard to
 // case, as host names carry it.
-func (g *Gate) anonymous(c *Call, id string) (err error) {
-	c.Signature = signatureOf(c.HTTP.Header)
+func (g *Gate) anonymous(c *Call, id string, signIn bool) (err error) {
+	if signIn { // on other calls there is nobody whose signature it could be
+		c.Signature = signatureOf(c.HTTP.Header)
+	}
 	if id == "" {
 		f := &Faults{}
 		f.Required("TitleId")
