@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -123,5 +124,27 @@ func TestDeepDataDirectory(t *testing.T) {
 	p.stop()
 	if exists(filepath.Join(dir, "control.sock")) {
 		t.Error("the socket is left")
+	}
+}
+
+// TestDryRunOfManyBatches: a name that is twice in a file is found however far
+// apart the lines are.
+func TestDryRunOfManyBatches(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := onData(t, dir, "title", "add", "144"); err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for i := range 3 * importLines {
+		fmt.Fprintf(&b, `{"email":"p%d@example.com"}`+"\n", i)
+	}
+	b.WriteString(`{"email":"P0@example.com"}` + "\n")
+	file := filepath.Join(t.TempDir(), "players.jsonl")
+	mustf(t, os.WriteFile(file, []byte(b.String()), 0o600), "write the file")
+	for _, args := range [][]string{{"--dry-run"}, nil} {
+		out, err := onData(t, dir, append([]string{"player", "import", "144", file, "--json"}, args...)...)
+		if err == nil || !strings.Contains(out, `"imported": 1500`) || !strings.Contains(out, `"refused": 1`) {
+			t.Errorf("%v: %v\n%s", args, err, out)
+		}
 	}
 }

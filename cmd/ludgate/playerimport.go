@@ -46,6 +46,7 @@ type importer struct {
 
 	mu    sync.Mutex
 	total importTotal
+	taken map[uint64]int // by a dry run: line by what it would take
 }
 
 // batch is some lines.
@@ -131,6 +132,7 @@ func (i *importer) send(ctx context.Context, b batch) error {
 		return err
 	}
 	i.mu.Lock()
+	r.Faults = append(r.Faults, i.doubles(&r)...)
 	i.total.Imported += r.Imported
 	i.total.Skipped += r.Skipped
 	i.total.Refused += len(r.Faults)
@@ -140,4 +142,29 @@ func (i *importer) send(ctx context.Context, b batch) error {
 	}
 	i.progress.add(bytes.Count(b.lines, []byte("\n")), int64(len(b.lines)))
 	return nil
+}
+
+// doubles finds the lines of a dry run that would take what another batch would
+// have taken, and counts them as refused. The caller holds the lock.
+func (i *importer) doubles(r *bulk.Report) (faults []bulk.Fault) {
+	if i.taken == nil {
+		i.taken = map[uint64]int{}
+	}
+	for _, c := range r.Claims {
+		other := 0
+		for _, key := range c.Keys {
+			if line, ok := i.taken[key]; ok {
+				other = line
+			}
+		}
+		if other != 0 {
+			faults = append(faults, bulk.Fault{Line: c.Line, Text: fmt.Sprintf("Its id or a name is also in line %d.", other)})
+			r.Imported--
+			continue
+		}
+		for _, key := range c.Keys {
+			i.taken[key] = c.Line
+		}
+	}
+	return faults
 }

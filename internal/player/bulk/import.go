@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
+	"io"
 	"slices"
 
 	"ludgate"
@@ -31,6 +33,15 @@ type Report struct {
 	Imported int     `json:"imported"`
 	Skipped  int     `json:"skipped"`
 	Faults   []Fault `json:"faults,omitzero"`
+	// Claims are what the lines of a dry run would take. Nothing of it is stored,
+	// so who sends several batches looks for doubles among them.
+	Claims []Claim `json:"claims,omitzero"`
+}
+
+// Claim is the ids and names that a line would take, as hashes.
+type Claim struct {
+	Line int      `json:"line"`
+	Keys []uint64 `json:"keys"`
 }
 
 // Fault is a line that was not imported.
@@ -130,7 +141,7 @@ func (b *Bulk) importAll(ctx context.Context, players []*incoming, demands accou
 type partFault struct{ error }
 
 // plainly stores a player, expecting that nothing is in the way.
-func (b *Bulk) plainly(tx store.Tx, in *incoming, demands account.Options, _ ImportOptions, r *Report) error {
+func (b *Bulk) plainly(tx store.Tx, in *incoming, demands account.Options, o ImportOptions, r *Report) error {
 	if err := account.Insert(tx, in.account, demands); err != nil {
 		return err
 	}
@@ -140,7 +151,27 @@ func (b *Bulk) plainly(tx store.Tx, in *incoming, demands account.Options, _ Imp
 		}
 	}
 	r.Imported++
+	if o.DryRun {
+		r.Claims = append(r.Claims, in.claim(demands))
+	}
 	return nil
+}
+
+// claim is what a line takes.
+func (in *incoming) claim(demands account.Options) Claim {
+	c := Claim{Line: in.line}
+	add := func(space, key string) {
+		h := fnv.New64a()
+		_, _ = io.WriteString(h, space+"\x00"+key) // a hash takes everything
+		c.Keys = append(c.Keys, h.Sum64())
+	}
+	if in.given {
+		add("", in.account.ID)
+	}
+	for _, n := range in.account.Names(demands.DuplicateNames) {
+		add(string(n.Space), n.Key)
+	}
+	return c
 }
 
 // carefully stores a player unless something is in the way, which it reports.
