@@ -7,6 +7,8 @@
 //   - title: what a title is: settings, keys, policy, data
 //   - account: a stored account and the names it holds
 //   - call: what every call does before its own work
+//   - part, bulk: players as wholes: deletion, export, import
+//   - operator: what the people who run an installation do
 //
 // Here are:
 //
@@ -23,6 +25,7 @@
 //   - proofs.go: tickets and entity tokens
 //   - titledata.go, policy.go, sharedsecrets.go: what a title's tools decide
 //   - answer.go: from an account to the records of a reply
+//   - lifecycle.go: calls that remove players
 //   - routes.go: the calls
 //
 // # Promises
