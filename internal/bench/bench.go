@@ -22,7 +22,14 @@ import (
 type Options struct {
 	// URL of a running server in development mode; when empty, the run starts
 	// servers of its own on empty data directories and ends them.
-	URL         string
+	URL string
+	// Data is the data directory of that server, for the workloads that need a
+	// secret key of the title; when empty, they are left out.
+	Data string
+	// Store is the postgres:// URL of a database in which the servers started here
+	// keep their records, in schemas that are dropped at the end; when empty, the
+	// embedded store does.
+	Store       string
 	Title       string // "144" when empty
 	Connections int    // 64 when 0
 	Duration    time.Duration
@@ -63,20 +70,28 @@ func Run(ctx context.Context, opt Options) error {
 		if err != nil || u.Scheme != "http" || !loopback(u.Hostname()) {
 			return fmt.Errorf("--url must be the http address of a development server on this machine")
 		}
-		if err := b.measure(ctx, u.Host, true); err != nil {
+		if opt.Store != "" {
+			return errors.New("--store is for servers that the run starts; --url has a store already")
+		}
+		k := &work{host: u.Host, title: opt.Title, mark: mark(), mint: mintThere, data: opt.Data}
+		if err := b.measure(ctx, k); err != nil {
+			return err
+		}
+		if err := b.runContainers(ctx, k); err != nil {
 			return err
 		}
 		return b.print()
 	}
-	if err := b.withServer(ctx, "simulated", func(host string) error { return b.measure(ctx, host, false) }); err != nil {
+	if opt.Store != "" {
+		b.note("records in PostgreSQL, whose own processor time is not in the server's")
+	}
+	if err := b.withServer(ctx, "simulated", func(k *work) error { return b.measure(ctx, k) }); err != nil {
 		return err
 	}
-	err := b.withServer(ctx, "auto", func(host string) error {
-		k := &work{host: host, title: opt.Title, mark: mark()}
-		return b.runContainers(ctx, k)
-	})
-	if err != nil {
-		return err
+	if b.wanted(putToRunning) {
+		if err := b.withServer(ctx, "auto", func(k *work) error { return b.runContainers(ctx, k) }); err != nil {
+			return err
+		}
 	}
 	return b.print()
 }
@@ -92,35 +107,30 @@ func (b *run) wanted(name string) bool {
 	return len(b.opt.Only) == 0 || slices.ContainsFunc(b.opt.Only, func(w string) bool { return strings.Contains(name, w) })
 }
 
+// workload is operations of one kind.
+type workload struct {
+	name string
+	op   operation
+}
+
 // measure runs the workloads that need no real container.
-func (b *run) measure(ctx context.Context, host string, containers bool) error {
-	k := &work{host: host, title: b.opt.Title, mark: mark()}
+func (b *run) measure(ctx context.Context, k *work) error {
 	if err := b.fill(ctx, k); err != nil {
 		return err
 	}
 	if err := k.prepare(ctx); err != nil {
 		return err
 	}
-	simple := []struct {
-		name string
-		op   operation
-	}{
-		{"empty", k.empty},
-		{"sign-in known", k.signInKnown},
-		{"ticket check", k.ticketCheck},
-		{"group read", k.groupRead},
-		{"group upsert", k.groupUpsert},
-		{"name check", k.nameCheck},
-	}
-	for _, w := range simple {
+	for _, w := range []workload{
+		{"empty", k.empty}, {"sign-in known", k.signInKnown}, {"ticket check", k.ticketCheck},
+		{"group read", k.groupRead}, {"group upsert", k.groupUpsert}, {"name check", k.nameCheck},
+	} {
 		if w.name != "empty" && !b.wanted(w.name) {
 			continue
 		}
-		r, err := load(ctx, w.name, host, b.opt.Connections, b.opt.Duration, w.op)
-		if err != nil {
+		if err := b.measureOne(ctx, k, w); err != nil {
 			return err
 		}
-		b.add(r)
 	}
 	for _, step := range []struct {
 		name string
@@ -132,8 +142,42 @@ func (b *run) measure(ctx context.Context, host string, containers bool) error {
 			}
 		}
 	}
-	if containers {
-		return b.runContainers(ctx, k)
+	return b.game(ctx, k)
+}
+
+// measureOne runs one workload.
+func (b *run) measureOne(ctx context.Context, k *work, w workload) error {
+	r, err := load(ctx, w.name, k.host, b.opt.Connections, b.opt.Duration, w.op)
+	if err == nil {
+		b.add(r)
+	}
+	return err
+}
+
+// game runs the workloads of players who have something.
+func (b *run) game(ctx context.Context, k *work) error {
+	all := []workload{
+		{"sign-in with all info flags", k.signInFull}, {"update user data", k.updateData},
+		{"leaderboard top 10", k.leaderboard}, {"purchase item", k.purchase},
+	}
+	all = slices.DeleteFunc(all, func(w workload) bool { return !b.wanted(w.name) })
+	if len(all) == 0 {
+		return nil
+	}
+	if k.data == "" {
+		b.note("not measured, for want of a secret key of the title (--data): workloads of players who have something")
+		return nil
+	}
+	if err := k.prepareGame(ctx); err != nil {
+		return err
+	}
+	if err := k.checkFull(ctx); err != nil {
+		return err
+	}
+	for _, w := range all {
+		if err := b.measureOne(ctx, k, w); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -163,7 +207,7 @@ func (b *run) fill(ctx context.Context, k *work) error {
 	}
 	wg.Wait()
 	close(errs)
-	b.notes = append(b.notes, fmt.Sprintf("%d players created beforehand in %s", per*b.opt.Connections, time.Since(start).Round(time.Second)))
+	b.note("%d players created beforehand in %s", per*b.opt.Connections, time.Since(start).Round(time.Second))
 	return <-errs
 }
 
@@ -219,21 +263,26 @@ func (b *run) registrations(ctx context.Context, k *work) error {
 	done := make(chan error, 1)
 	bg, cancel := context.WithCancel(ctx)
 	go func() {
-		_, err := load(bg, "register", k.host, b.opt.Connections, b.opt.Duration+2*time.Second, reg.register)
+		_, err := load(bg, "register", k.host, b.opt.Connections, 2*b.opt.Duration+4*time.Second, reg.register)
 		done <- err
 	}()
 	time.Sleep(time.Second) // the queue of hashes is full by then
-	r, err = load(ctx, "sign-in known beside registering", k.host, 4, b.opt.Duration, k.signInKnown)
+	err = func() error {
+		for _, conns := range []int{4, b.opt.Connections} {
+			r, err := load(ctx, fmt.Sprintf("sign-in known, %d beside %d registering", conns, b.opt.Connections), k.host, conns, b.opt.Duration, k.signInKnown)
+			if err != nil {
+				return err
+			}
+			r.cpuUnknown = true // the registrations' is in it
+			b.add(r)
+		}
+		return nil
+	}()
 	cancel()
-	if berr := <-done; err == nil && berr != nil && !errors.Is(berr, context.Canceled) {
+	if berr := <-done; err == nil && !errors.Is(berr, context.Canceled) {
 		err = berr
 	}
-	if err != nil {
-		return err
-	}
-	r.note = fmt.Sprintf("4 connections, while %d register; CPU includes theirs", b.opt.Connections)
-	b.add(r)
-	return nil
+	return err
 }
 
 // puts measures durable PUTs of container groups.
@@ -247,9 +296,12 @@ func (b *run) puts(ctx context.Context, k *work) error {
 	return nil
 }
 
+// putToRunning is a workload's name.
+const putToRunning = "PUT to Running"
+
 // runContainers measures the time from PUT to Running, one group at a time.
 func (b *run) runContainers(ctx context.Context, k *work) error {
-	if !b.wanted("PUT to Running") {
+	if !b.wanted(putToRunning) {
 		return nil
 	}
 	c, err := dial(ctx, k.host)
@@ -269,7 +321,7 @@ func (b *run) runContainers(ctx context.Context, k *work) error {
 			all = append(all, d)
 		}
 	}
-	r := &result{name: "PUT to Running", ops: len(all), elapsed: time.Since(start), note: "one connection, one container, time to Running; removal between is not in the times"}
+	r := &result{name: putToRunning, ops: len(all), elapsed: time.Since(start), note: "one connection, one container, time to Running; removal between is not in the times"}
 	after, err := readStats(ctx, k.host)
 	if cpuErr == nil && err == nil {
 		r.serverCPU = time.Duration((after.CPUSeconds - before.CPUSeconds) * float64(time.Second))
@@ -308,9 +360,14 @@ func hashRate(d time.Duration) float64 {
 	return float64(n) / time.Since(start).Seconds()
 }
 
+// note adds a line below the table.
+func (b *run) note(format string, args ...any) {
+	b.notes = append(b.notes, fmt.Sprintf(format, args...))
+}
+
 func (b *run) add(r *result) {
 	b.results = append(b.results, r)
-	fmt.Fprintf(b.opt.Out, "  %-34s %9.0f/s\n", r.name, r.perSecond())
+	fmt.Fprintf(b.opt.Out, "  %-44s %9.0f/s\n", r.name, r.perSecond())
 }
 
 // mark makes names of a run its own.

@@ -47,3 +47,6 @@ func (b *run) print() error {
 
 func milli(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 func micro(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
+
+// mega is a number of bytes in binary megabytes.
+func mega(n int64) float64 { return float64(n) / (1 << 20) }

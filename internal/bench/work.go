@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strconv"
 	"time"
 )
@@ -12,6 +13,8 @@ const (
 	containerAPI = "?api-version=2026-07-01"
 	nameAPI      = "?api-version=2025-01-01"
 	knownPlayers = 1000 // players that sign in again and again
+	// registerPause is how long a client waits that was refused for want of time.
+	registerPause = 100 * time.Millisecond
 )
 
 // work makes the workloads of one server.
@@ -19,10 +22,12 @@ type work struct {
 	host  string
 	title string
 	mark  string   // makes this run's names its own
-	known []string // sign-in bodies of players that exist
+	known []player // who exist
 	group string   // id of a directory group that exists
-	// tickets are session tickets of known players.
-	tickets []string
+	// mint makes a token of a user of the streaming platform.
+	mint   func(c *conn, user string) (string, error)
+	data   string // the server's data directory; "" when it is not known
+	secret string // a secret key of the title, once prepareGame made one
 }
 
 // prepare makes the players and the group that the reading workloads use.
@@ -32,17 +37,19 @@ func (k *work) prepare(ctx context.Context) error {
 		return err
 	}
 	defer c.c.Close()
-	for i := range knownPlayers {
+	k.known = make([]player, knownPlayers)
+	err = k.each(ctx, knownPlayers, func(c *conn, i int) error {
 		body, err := k.signInBody(c, "7"+strconv.Itoa(i)+digits(k.mark))
 		if err != nil {
 			return err
 		}
-		var reply struct{ SessionTicket string }
-		if err := c.json(request{"POST", "/Client/LoginWithStreamingPlatform", "", body}, &reply, 200); err != nil {
-			return err
-		}
-		k.known = append(k.known, body)
-		k.tickets = append(k.tickets, reply.SessionTicket)
+		var reply struct{ SessionTicket, PlatformId string }
+		err = c.json(request{"POST", "/Client/LoginWithStreamingPlatform", "", body}, &reply, 200)
+		k.known[i] = player{reply.PlatformId, body, reply.SessionTicket}
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	var g struct {
 		ID string `json:"id"`
@@ -57,11 +64,8 @@ func (k *work) prepare(ctx context.Context) error {
 // signInBody mints a token for a user of the streaming platform and gives the
 // body of a sign-in with it.
 func (k *work) signInBody(c *conn, user string) (string, error) {
-	var t struct {
-		AccessToken string `json:"access_token"`
-	}
-	err := c.json(request{"POST", "/dev/streaming/token", "", `{"user_id":"` + user + `","login":"u` + user + `"}`}, &t, 200)
-	return `{"TitleId":"` + k.title + `","AccessToken":"` + t.AccessToken + `","CreateAccount":true}`, err
+	token, err := k.mint(c, user)
+	return `{"TitleId":"` + k.title + `","AccessToken":"` + token + `","CreateAccount":true}`, err
 }
 
 func (k *work) groupKey(name string) string {
@@ -79,8 +83,7 @@ func (k *work) empty(c *conn, _, _ int) error {
 }
 
 func (k *work) signInKnown(c *conn, w, i int) error {
-	body := k.known[(w*31+i)%len(k.known)]
-	return c.json(request{"POST", "/Client/LoginWithStreamingPlatform", "", body}, nil, 200)
+	return c.json(request{"POST", "/Client/LoginWithStreamingPlatform", "", k.someone(w, i).body}, nil, 200)
 }
 
 // signInNew mints before it measures: tokens holds a queue of bodies per worker.
@@ -93,15 +96,27 @@ func (k *work) signInNew(tokens [][]string) operation {
 	}
 }
 
+// register makes an account with a password. A server that has too many passwords
+// to hash refuses with 503; the time until it takes this one counts.
 func (k *work) register(c *conn, w, i int) error {
 	name := fmt.Sprintf("%s%dx%d", k.mark[:4], w, i)
-	return c.json(request{"POST", "/Client/RegisterPlatformUser", "", `{"TitleId":"` + k.title + `","Username":"` + name +
-		`","Email":"` + name + `@example.com","Password":"correct horse"}`}, nil, 200)
+	q := request{"POST", "/Client/RegisterPlatformUser", "", `{"TitleId":"` + k.title + `","Username":"` + name +
+		`","Email":"` + name + `@example.com","Password":"correct horse"}`}
+	for end := time.Now().Add(requestTimeout); ; time.Sleep(registerPause) {
+		status, _, body, err := c.do(q)
+		switch {
+		case err != nil:
+			return err
+		case status == http.StatusOK:
+			return nil
+		case status != http.StatusServiceUnavailable || time.Now().After(end):
+			return fmt.Errorf("%s answered %d: %s", q.path, status, body)
+		}
+	}
 }
 
 func (k *work) ticketCheck(c *conn, w, i int) error {
-	t := k.tickets[(w*31+i)%len(k.tickets)]
-	return c.json(request{"POST", "/Authentication/GetEntityToken", "X-Authorization: " + t, `{}`}, nil, 200)
+	return c.json(request{"POST", "/Authentication/GetEntityToken", "X-Authorization: " + k.someone(w, i).ticket, `{}`}, nil, 200)
 }
 
 func (k *work) groupRead(c *conn, _, _ int) error {
