@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"net"
 	"os"
@@ -9,9 +10,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"ludgate/internal/player/operator"
 	"ludgate/internal/store/postgres/pgtest"
 )
 
@@ -146,5 +149,58 @@ func TestDryRunOfManyBatches(t *testing.T) {
 		if err == nil || !strings.Contains(out, `"imported": 1500`) || !strings.Contains(out, `"refused": 1`) {
 			t.Errorf("%v: %v\n%s", args, err, out)
 		}
+	}
+}
+
+// TestCutOff: an import and a deletion that a power cut ended go on where they
+// were, and lose and double nobody.
+func TestCutOff(t *testing.T) {
+	const n = 20_000
+	dir := t.TempDir()
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `{"email":"p%d@example.com","display_name":"Player%d"}`+"\n", i, i)
+	}
+	file := filepath.Join(t.TempDir(), "players.jsonl")
+	mustf(t, os.WriteFile(file, []byte(b.String()), 0o600), "write the file")
+	if _, err := onData(t, dir, "title", "add", "144"); err != nil {
+		t.Fatal(err)
+	}
+	players := func() (count int) {
+		t.Helper()
+		out, err := onData(t, dir, "title", "show", "144", "--json")
+		mustf(t, err, "show")
+		var shown operator.Title
+		mustf(t, json.Unmarshal([]byte(out), &shown), "%s", out)
+		return int(*shown.Players)
+	}
+	// cut runs a command beside a server that is killed meanwhile, and reports
+	// whether it was soon enough.
+	cut := func(after time.Duration, args ...string) bool {
+		t.Helper()
+		p := start(t, dir, "serve", "--engine", "simulated")
+		time.AfterFunc(after, func() { _ = p.cmd.Process.Kill() })
+		_, err := onData(t, dir, args...)
+		p.kill()
+		return err != nil
+	}
+	if !cut(150*time.Millisecond, "player", "import", "144", file) {
+		t.Log("the import was done before the cut")
+	}
+	before := players()
+	out, err := onData(t, dir, "player", "import", "144", file, "--skip-existing", "--json")
+	if got := players(); err != nil || got != n || !strings.Contains(out, fmt.Sprintf(`"skipped": %d`, before)) {
+		t.Errorf("after %d and the rest: %d players, %v\n%s", before, got, err, out)
+	}
+	if !cut(150*time.Millisecond, "title", "delete", "144", "--yes") {
+		t.Log("the deletion was done before the cut")
+		return
+	}
+	left := players()
+	if out, err := onData(t, dir, "title", "delete", "144", "--yes"); err != nil || !strings.Contains(out, fmt.Sprintf("with %d players", left)) {
+		t.Errorf("%d players were left: %v\n%s", left, err, out)
+	}
+	if out, _ := onData(t, dir, "title", "list", "--json"); strings.Contains(out, "144") {
+		t.Errorf("the title is left: %s", out)
 	}
 }

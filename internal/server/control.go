@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	neturl "net/url"
 	"os"
 	"time"
 
@@ -159,12 +160,16 @@ func (c *Control) Raw(ctx context.Context, name, contentType string, body []byte
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
-		return nil, nil, fmt.Errorf("the server ended while it was asked: %w", err)
+		var asked *neturl.Error // whose text is about an address that means nothing
+		if errors.As(err, &asked) {
+			err = asked.Err
+		}
+		return nil, nil, fmt.Errorf("the server ended while it was asked (%w)", err)
 	}
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxControlReply))
 	if err != nil {
-		return nil, nil, fmt.Errorf("the server ended while it answered: %w", err)
+		return nil, nil, fmt.Errorf("the server ended while it answered (%w)", err)
 	}
 	if resp.StatusCode == http.StatusOK {
 		return answer, resp.Header, nil
