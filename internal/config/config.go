@@ -36,6 +36,7 @@ type Config struct {
 	AuthorityURL   string        `yaml:"authority_url" env:"LUDGATE_AUTHORITY_URL" doc:"The address that a 401 names for getting a token; the https (or http) address of this server when empty."`
 	PublicURL      string        `yaml:"public_url" env:"LUDGATE_PUBLIC_URL" doc:"The address under which players reach this server, such as https://play.example.com: links in e-mails begin with it. When empty, e-mails hold a code in place of a link; in development mode they lead to this server."`
 	Locations      string        `yaml:"locations" env:"LUDGATE_LOCATIONS" doc:"A city or country database in the MaxMind DB format (.mmdb), which tells where players sign in from; nobody is located when empty."`
+	TitleDomains   []string      `yaml:"title_domains" env:"LUDGATE_TITLE_DOMAINS" doc:"Domains in which host names begin with a title's id (comma-separated in the environment): with play.example, abcde.play.example is title ABCDE's. Any domain when empty; set it where another host name of this server begins with 3 to 5 hexadecimal digits, such as cafe.example."`
 	TrustedProxies []string      `yaml:"trusted_proxies" env:"LUDGATE_TRUSTED_PROXIES" doc:"Networks of the proxies in front (comma-separated in the environment), such as 10.0.0.0/8: their X-Forwarded-For says which address a client has."`
 	DrainTimeout   time.Duration `yaml:"drain_timeout" env:"LUDGATE_DRAIN_TIMEOUT" doc:"How long requests under way may take to end after SIGTERM."`
 

@@ -133,7 +133,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (_ *Server, err
 		return nil, err
 	}
 	s.edge = wire.NewEdge(wire.Options{
-		Default: s.naming(c.Naming), Namings: s.namings, TitleNaming: s.titles.Naming, TitleOf: s.titleOf, Admit: s.throttle.Admit, TrustedProxies: proxies, Authenticate: auth.Authenticate, AuthorityURL: s.authorityURL(),
+		Default: s.naming(c.Naming), Namings: s.namings, TitleNaming: s.titles.Naming, TitleOf: s.titleOf, Admit: s.throttle.Admit, TrustedProxies: proxies, TitleDomains: c.TitleDomains, Authenticate: auth.Authenticate, AuthorityURL: s.authorityURL(),
 		BodyTimeout: c.Limits.BodyTimeout, MaxBody: c.Limits.Body, Log: log,
 	}, routes...)
 	return s, nil

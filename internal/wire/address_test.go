@@ -34,3 +34,23 @@ func TestAddress(t *testing.T) {
 		}
 	}
 }
+
+// TestHostTitle: which host names carry a title.
+func TestHostTitle(t *testing.T) {
+	domains := []string{"play.example", "localhost"}
+	for _, tc := range []struct {
+		host    string
+		domains []string
+		want    string
+	}{
+		{"abcde.play.example", nil, "ABCDE"}, {"abc.play.example:8443", nil, "ABC"}, {"cafe.example", nil, "CAFE"}, {"abcde.localhost:80", nil, "ABCDE"},
+		{"play.example", nil, ""}, {"abcdef.play.example", nil, ""}, {"ab.play.example", nil, ""}, {"xyz.play.example", nil, ""}, {"abcde", nil, ""},
+		{"127.0.0.1", nil, ""}, {"127.0.0.1:8080", nil, ""}, {"localhost:8080", nil, ""}, {"[::1]:8080", nil, ""}, {"", nil, ""},
+		{"abcde.play.example", domains, "ABCDE"}, {"ABCDE.Play.Example.:443", domains, "ABCDE"}, {"abc.localhost:8080", domains, "ABC"},
+		{"cafe.example", domains, ""}, {"abcde.other.play.example", domains, ""}, {"abcde.play.example.evil.example", domains, ""},
+	} {
+		if got := hostTitle(tc.host, tc.domains); got != tc.want {
+			t.Errorf("%s in %v: %q, want %q", tc.host, tc.domains, got, tc.want)
+		}
+	}
+}

@@ -32,6 +32,9 @@ type Options struct {
 	// Admit refuses a player call before its body is read, such as one call too
 	// many; nil lets all in.
 	Admit func(client netip.Addr) error
+	// TitleDomains are the domains in which host names begin with a title's id;
+	// any domain when there is none.
+	TitleDomains []string
 	// TrustedProxies are the networks whose X-Forwarded-For is believed.
 	TrustedProxies []netip.Prefix
 	// AuthorityURL stands in the challenge of a 401.

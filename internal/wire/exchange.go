@@ -67,7 +67,7 @@ func (x *exchange) serve(en *entry) {
 // prepare does every step before the handler, in the order the surfaces'
 // clients rely on: principal, api-version, path rules, body, naming.
 func (x *exchange) prepare(en *entry, m method) (*Request, context.Context, error) {
-	r := &Request{HTTP: x.http, ID: x.id, ClientID: x.clientID, Namespace: en.namespace, surface: x.surface}
+	r := &Request{HTTP: x.http, ID: x.id, ClientID: x.clientID, Namespace: en.namespace, surface: x.surface, titleDomains: x.edge.opt.TitleDomains}
 	r.Client = address(x.http, x.edge.opt.TrustedProxies)
 	var err error
 	if x.surface == Player && x.edge.opt.Admit != nil {

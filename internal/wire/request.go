@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 
 	"ludgate"
@@ -30,9 +31,10 @@ type Request struct {
 	// Body is the body after decompression, at most the route's limit.
 	Body []byte
 
-	surface Surface
-	params  map[string]string
-	buffer  *bytes.Buffer
+	surface      Surface
+	params       map[string]string
+	titleDomains []string
+	buffer       *bytes.Buffer
 }
 
 // Param gives the text of a wildcard of the route's path, unescaped and in the
@@ -65,14 +67,20 @@ func (r *Request) BaseURL() string {
 }
 
 // HostTitle is the title id that the host name carries ("abcde.play.example"
-// gives "ABCDE"), or "" for an address, localhost, or a first label that is no
-// title id of 3 to 5 hexadecimal digits.
-func (r *Request) HostTitle() string { return hostTitle(r.HTTP.Host) }
+// gives "ABCDE"), or "" for an address, localhost, a first label that is no
+// title id of 3 to 5 hexadecimal digits, or a name outside the domains of titles.
+func (r *Request) HostTitle() string { return hostTitle(r.HTTP.Host, r.titleDomains) }
 
-func hostTitle(host string) string {
+func hostTitle(host string, domains []string) string {
 	label, rest, ok := strings.Cut(host, ".")
 	if !ok || rest == "" || len(label) < 3 || len(label) > 5 || !isHex(label) || isAddress(host) {
 		return ""
+	}
+	if len(domains) > 0 {
+		rest, _, _ = strings.Cut(rest, ":")
+		if !slices.ContainsFunc(domains, func(d string) bool { return strings.EqualFold(d, strings.TrimSuffix(rest, ".")) }) {
+			return ""
+		}
 	}
 	return strings.ToUpper(label)
 }
