@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // TitleSettings are what an operator decides about a title, in the settings file
@@ -37,7 +38,8 @@ type TitleSettings struct {
 
 	OpenIDConnections []OpenIDConnection `yaml:"openid_connections" json:"openid_connections,omitzero" doc:"OpenID Connect providers that players sign in with."`
 
-	RecoveryURL string `yaml:"recovery_url" json:"recovery_url,omitzero" doc:"Page of the game that a recovery mail leads to, with token={token} in it; without one the mail shows the token."`
+	RecoveryURL       string             `yaml:"recovery_url" json:"recovery_url,omitzero" doc:"Page of the game that a recovery mail leads to, with token={token} in it; without one it leads to the server's own page."`
+	RecoveryTemplates []RecoveryTemplate `yaml:"recovery_templates" json:"recovery_templates,omitzero" doc:"Recovery mails that calls name by EmailTemplateId."`
 }
 
 // OpenIDConnection is an OpenID Connect provider that a title trusts.
@@ -91,6 +93,9 @@ func (s *TitleSettings) Check(namings []string) error {
 	if s.RecoveryURL != "" && !strings.Contains(s.RecoveryURL, "{token}") {
 		return fmt.Errorf("recovery_url must have {token} in it, where the token goes")
 	}
+	if err := s.checkTemplates(); err != nil {
+		return err
+	}
 	return s.checkConnections()
 }
 
@@ -124,10 +129,16 @@ func checkText(name, text string) error {
 	if len(text) > maxTitleText {
 		return fmt.Errorf("%s has %d bytes; the most is %d", name, len(text), maxTitleText)
 	}
-	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' }) {
+	if strings.ContainsFunc(text, isHidden) {
 		return fmt.Errorf("%s has characters that cannot be shown", name)
 	}
 	return nil
+}
+
+// isHidden reports whether r is a control character, or stands for bytes that are
+// no text.
+func isHidden(r rune) bool {
+	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\uFFFD'
 }
 
 func checkList(name string, list []string) error {

@@ -10,7 +10,7 @@ import (
 
 // TestTitleSettingsAreDescribed: one name everywhere, and a sentence for each.
 func TestTitleSettingsAreDescribed(t *testing.T) {
-	for _, typ := range []reflect.Type{reflect.TypeFor[TitleSettings](), reflect.TypeFor[OpenIDConnection]()} {
+	for _, typ := range []reflect.Type{reflect.TypeFor[TitleSettings](), reflect.TypeFor[OpenIDConnection](), reflect.TypeFor[RecoveryTemplate]()} {
 		for i := range typ.NumField() {
 			f := typ.Field(i)
 			stored, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -46,6 +46,8 @@ func TestTitlesInTheFile(t *testing.T) {
     openid_connections:
       - {id: main, issuer: "https://id.example/", client_id: game}
     recovery_url: https://game.example/?token={token}
+    recovery_templates:
+      - {id: short, subject: "{title}", text: "{link}"}
 `
 	path := filepath.Join(t.TempDir(), "c.yaml")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -84,6 +86,16 @@ func TestTitleSettingsCheck(t *testing.T) {
 		{"filter", TitleSettings{NameFilterURL: "filter.example"}, "name_filter_url"},
 		{"recovery without its place", TitleSettings{RecoveryURL: "https://game.example/"}, "{token}"},
 		{"recovery", TitleSettings{RecoveryURL: "https://game.example/{token}"}, ""},
+		{"template", TitleSettings{RecoveryTemplates: []RecoveryTemplate{{"a", "For {title}", "Line\n{link}\n"}}}, ""},
+		{"template without an id", TitleSettings{RecoveryTemplates: []RecoveryTemplate{{"", "s", "{link}"}}}, "recovery_templates[0].id is missing"},
+		{"template twice", TitleSettings{RecoveryTemplates: []RecoveryTemplate{{"a", "s", "{link}"}, {"a", "s", "{link}"}}}, "recovery_templates[1].id \"a\" is there twice"},
+		{"template without a place", TitleSettings{RecoveryTemplates: []RecoveryTemplate{{"a", "s", "hello"}}}, "text must have {link} or {token}"},
+		{"template with many places", TitleSettings{RecoveryTemplates: []RecoveryTemplate{{"a", "s", strings.Repeat("{link}", maxPlaces) + "{title}"}}}, "more than 20 times"},
+		{"token in a subject", TitleSettings{RecoveryTemplates: []RecoveryTemplate{{"a", "{token}", "{link}"}}}, "neither {link} nor {token}"},
+		{"subject of two lines", TitleSettings{RecoveryTemplates: []RecoveryTemplate{{"a", "a\r\nBcc: b", "{link}"}}}, "subject has characters"},
+		{"long subject", TitleSettings{RecoveryTemplates: []RecoveryTemplate{{"a", strings.Repeat("x", maxSubject+1), "{link}"}}}, "subject has 151 bytes"},
+		{"hidden text", TitleSettings{RecoveryTemplates: []RecoveryTemplate{{"a", "s", "{link}\x00"}}}, "text has characters"},
+		{"many templates", TitleSettings{RecoveryTemplates: make([]RecoveryTemplate, maxTemplates+1)}, "recovery_templates has 21"},
 		{"connection", TitleSettings{OpenIDConnections: []OpenIDConnection{{ID: "a", Issuer: "https://id.example"}}}, "openid_connections[0].client_id is missing"},
 		{"issuer", TitleSettings{OpenIDConnections: []OpenIDConnection{{"a", "id.example", "c"}}}, "openid_connections[0].issuer"},
 		{"connection twice", TitleSettings{OpenIDConnections: []OpenIDConnection{{"a", "https://id.example", "c"}, {"a", "https://id.example", "c"}}}, "openid_connections[1].id"},

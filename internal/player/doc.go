@@ -9,6 +9,7 @@
 //   - call: what every call does before its own work
 //   - part, bulk: players as wholes: deletion, export, import
 //   - operator: what the people who run an installation do
+//   - recovery: a new password by e-mail
 //
 // Here are:
 //

@@ -75,6 +75,7 @@ type setup struct {
 	edge     []wire.Route       // further routes
 	valid    *streaming.Options // of the validator
 	options  func(o *Options)   // changes what the service is made of
+	revoked  func(ticket.Claims) bool
 }
 
 // fixture is a player service behind an edge on a real connection, with a
@@ -142,7 +143,7 @@ func newFixture(t testing.TB, s setup) *fixture {
 	if s.options != nil {
 		s.options(&o)
 	}
-	gate := call.NewGate(call.Options{Store: s.store, Titles: registry, Tickets: tickets, Box: box, Clock: s.clock.now, Log: s.log})
+	gate := call.NewGate(call.Options{Store: s.store, Titles: registry, Tickets: tickets, Revoked: s.revoked, Box: box, Clock: s.clock.now, Log: s.log})
 	o.Gate = gate
 	service := must(Open(t.Context(), o))(t)
 	t.Cleanup(service.Close)

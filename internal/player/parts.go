@@ -10,6 +10,7 @@ import (
 	"ludgate/internal/player/experiment"
 	"ludgate/internal/player/part"
 	"ludgate/internal/player/profile"
+	"ludgate/internal/player/recovery"
 	"ludgate/internal/player/revocation"
 	"ludgate/internal/player/title"
 	"ludgate/internal/store"
@@ -18,7 +19,7 @@ import (
 
 // Areas are the schemas of the player service.
 func Areas() []store.Area {
-	return []store.Area{account.Area, title.Area, data.Area, economy.Area, profile.Area, experiment.Area, revocation.Area}
+	return []store.Area{account.Area, title.Area, data.Area, economy.Area, profile.Area, experiment.Area, revocation.Area, recovery.Area}
 }
 
 // mostUpdating is how many players' updates of their data are counted at once.
@@ -30,6 +31,7 @@ type parts struct {
 	economy    *economy.Service
 	profile    *profile.Service
 	experiment *experiment.Service
+	recovery   *recovery.Service
 }
 
 // openParts opens the parts.
@@ -49,6 +51,9 @@ func (s *Service) openParts(ctx context.Context) (err error) {
 		s.experiment.Close()
 		return err
 	}
+	s.recovery = recovery.New(s.gate, recovery.Options{
+		Passwords: s.opt.Passwords, Mailer: o.Mailer, Revoker: o.Revoker, Guesses: s.opt.Guesses, PublicURL: o.PublicURL,
+	})
 	s.data = data.New(s.gate, data.Options{
 		Limiter: throttle.NewCounters(mostUpdating, throttle.DataUpdates...), Profiles: s.profile,
 	})
@@ -65,6 +70,7 @@ func (s *Service) Close() {
 func (s *Service) Parts() []part.Part {
 	return []part.Part{
 		part.Of("data", s.data), part.Of("economy", s.economy), part.Of("profile", s.profile), part.Of("experiment", s.experiment),
+		part.Of("recovery", s.recovery),
 	}
 }
 

@@ -11,7 +11,7 @@ func (s *Service) Routes() []wire.Route {
 	for _, part := range [][]wire.Route{
 		s.signInRoutes(), s.linkRoutes(), s.accountRoutes(), s.playerSecretRoutes(), s.proofRoutes(),
 		s.titleDataRoutes(), s.policyRoutes(), s.sharedSecretRoutes(), s.lifecycleRoutes(), s.combinedRoutes(),
-		s.data.Routes(), s.economy.Routes(), s.profile.Routes(), s.experiment.Routes(),
+		s.data.Routes(), s.economy.Routes(), s.profile.Routes(), s.experiment.Routes(), s.recovery.Routes(),
 	} {
 		routes = append(routes, part...)
 	}

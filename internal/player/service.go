@@ -59,7 +59,8 @@ type Options struct {
 	// Revoke takes back the proofs that a player has, in the transaction that
 	// changes what they were given for; nil does not. A revocation.Set does.
 	Revoke func(tx store.Tx, titleID, player string, now time.Time) error
-	// Profile is what contacts, bans and locations stand on.
+	// Profile is what contacts, bans and locations stand on; recovery by e-mail
+	// uses the same mail, revocations and address.
 	Profile profile.Options
 }
 

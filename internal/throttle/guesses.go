@@ -188,12 +188,19 @@ func (t *track) forgiveUntil(now int64, by slowing) {
 func (s *Guess) Succeeded(now time.Time) {
 	at := now.UnixNano()
 	s.Drop(now)
-	g, who := s.g, s.a.who()
-	g.pairs.with(g.pairs.hash(s.a.Title, s.a.Name, who), at, func(t *track) { *t = track{at: at} })
-	g.known.with(g.known.hash(s.a.Title, s.a.Name, who), at, func(*struct{}) {})
+	g := s.g
+	g.Vouch(s.a, now)
 	if s.a.Proof != "" { // the address is now one it has signed in from
 		g.known.with(g.known.hash(s.a.Title, s.a.Name, Attempt{Address: s.a.Address}.who()), at, func(*struct{}) {})
 	}
+}
+
+// Vouch notes that a caller has shown by other means that the account is its own:
+// from now on it has a track of its own for it, as after a sign-in.
+func (g *Guesses) Vouch(a Attempt, now time.Time) {
+	at, who := now.UnixNano(), a.who()
+	g.pairs.with(g.pairs.hash(a.Title, a.Name, who), at, func(t *track) { *t = track{at: at} })
+	g.known.with(g.known.hash(a.Title, a.Name, who), at, func(*struct{}) {})
 }
 
 // Drop takes an attempt back that came to no verdict, because the server was

@@ -211,6 +211,26 @@ func TestSuccessTakesNothingFromOthers(t *testing.T) {
 	}
 }
 
+// TestVouch: who has shown to be the owner is let in where guessers hold the
+// name, and only there.
+func TestVouch(t *testing.T) {
+	g := NewGuesses(1000)
+	for i := range 100 {
+		g.Begin(ann(fmt.Sprint(i)), start)
+		g.Begin(ann("home"), start)
+	}
+	if _, _, ok := g.Begin(ann("home"), start); ok {
+		t.Fatal("the owner is not held")
+	}
+	g.Vouch(ann("home"), start)
+	if _, _, ok := g.Begin(ann("home"), start); !ok {
+		t.Error("the owner is held")
+	}
+	if _, _, ok := g.Begin(ann("another"), start); ok {
+		t.Error("vouching for one frees the name for all")
+	}
+}
+
 func TestDropAndTwice(t *testing.T) {
 	g := NewGuesses(1000)
 	for range 100 {

@@ -26,7 +26,7 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // readBody receives the body within the limits of size and time and undoes its
 // compression.
 func (x *exchange) readBody(r *Request, rt Route) error {
-	if err := x.checkContentType(); err != nil {
+	if err := x.checkContentType(rt); err != nil {
 		return err
 	}
 	limit := rt.MaxBody
@@ -81,10 +81,13 @@ func releaseBody(r *Request) {
 	r.Body, r.buffer = nil, nil
 }
 
-// checkContentType refuses a body that is declared as something other than JSON.
-// The header may be absent.
-func (x *exchange) checkContentType() error {
+// checkContentType refuses a body that is declared as something other than JSON,
+// or than a form where the route takes one. The header of JSON may be absent.
+func (x *exchange) checkContentType(rt Route) error {
 	ct := x.http.Header.Get("Content-Type")
+	if rt.Form {
+		return x.checkForm(ct)
+	}
 	if ct == "" || ct == "application/json" || x.http.ContentLength == 0 {
 		return nil
 	}
@@ -98,6 +101,15 @@ func (x *exchange) checkContentType() error {
 	}
 	return ludgate.Errorf(kind, codeFor(x.surface, "InvalidContentType", "UnsupportedMediaType"),
 		"The content type '%s' is not supported; send application/json.", clip(ct))
+}
+
+// checkForm refuses what is no form.
+func (x *exchange) checkForm(ct string) error {
+	if mt, _, err := mime.ParseMediaType(ct); err == nil && mt == "application/x-www-form-urlencoded" {
+		return nil
+	}
+	return ludgate.Errorf(ludgate.Invalid, codeFor(x.surface, "InvalidContentType", "UnsupportedMediaType"),
+		"The content type '%s' is not supported; send application/x-www-form-urlencoded.", clip(ct))
 }
 
 func (x *exchange) tooLarge(limit int64) error {

@@ -41,6 +41,9 @@ type Route struct {
 	// MaxBody is the limit of the body in bytes after decompression; 0 means
 	// the surface's default.
 	MaxBody int64
+	// Form: the body is what a page's form sends (application/x-www-form-urlencoded)
+	// in place of JSON; the handler reads [Request].Body.
+	Form bool
 	// Open: the call needs no principal (Management and Directory only; the
 	// other surfaces authenticate, where needed, inside their services).
 	Open bool
