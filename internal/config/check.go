@@ -11,6 +11,8 @@ import (
 	"strings"
 )
 
+var domainPattern = regexp.MustCompile(`^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$`)
+
 var titlePattern = regexp.MustCompile(`^[0-9A-Fa-f]{3,5}$`)
 
 // check refuses settings that cannot work, in one sentence that names the
@@ -51,6 +53,11 @@ func (c *Config) check() error {
 	for name, u := range map[string]string{"streaming.validate_url": c.Streaming.ValidateURL, "public_url": c.PublicURL} {
 		if p, err := url.Parse(u); u != "" && (err != nil || p.Host == "" || p.Scheme != "https" && p.Scheme != "http") {
 			return fmt.Errorf("%s is %q; it must be an http or https URL", name, u)
+		}
+	}
+	for _, d := range c.TitleDomains {
+		if !domainPattern.MatchString(d) {
+			return fmt.Errorf("title_domains has %q; a domain is written like play.example.com", d)
 		}
 	}
 	if _, err := c.Proxies(); err != nil {

@@ -63,6 +63,9 @@ func TestMistakes(t *testing.T) {
 		{"mail without a password", "mail: {host: mx.example.com, from: a@example.com, username: u}", nil, nil, "go together"},
 		{"mail without a host", "mail: {username: u, password: p}", nil, nil, "mail.host is not"},
 		{"mail without time", "mail: {timeout: 0s}", nil, nil, "mail.timeout must be more than 0"},
+		{"domain of titles", "title_domains: ['*.play.example']", nil, nil, "title_domains has"},
+		{"proxies", "trusted_proxies: [10.0.0.1]", nil, nil, "trusted_proxies has"},
+		{"rate", "limits: {calls_per_player: -1}", nil, nil, "limits.calls_per_player is -1"},
 		{"envelope", "namings: [{name: acme, envelope: letter}]", nil, nil, "namings[0].envelope"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

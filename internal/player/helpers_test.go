@@ -129,7 +129,7 @@ var (
 
 // lacks is the refusal of a request without a member.
 func (f *fixture) lacks(member string) refusal {
-	return f.fault(member, "The "+member+" field is required.")
+	return f.fault(member, "The "+f.word(member)+" field is required.")
 }
 
 // fault is the refusal of a request with a member that is wrong.

@@ -79,11 +79,17 @@ func playerError(n *Naming, e *ludgate.Error) (int, any) {
 		if body.ErrorDetails == nil {
 			body.ErrorDetails = map[string][]string{}
 		}
-		field := n.playerField(d.Target)
-		body.ErrorDetails[field] = append(body.ErrorDetails[field], d.Message)
+		field, text := n.playerField(d.Target), d.Message
+		if text == RequiredText(d.Target) { // names the member, too
+			text = RequiredText(field)
+		}
+		body.ErrorDetails[field] = append(body.ErrorDetails[field], text)
 	}
 	return status, body
 }
+
+// RequiredText is how a refusal says that a member is missing.
+func RequiredText(member string) string { return "The " + member + " field is required." }
 
 // cloudError is the error body of the management surface (C-7).
 type cloudError struct {

@@ -131,6 +131,20 @@ func TestRequiredMembers(t *testing.T) {
 	r.Call("/Client/Ask", nil, "[]").Refused("InvalidRequest", 1071)
 }
 
+// TestRequiredMembersInOtherWords: the detail of a missing member names it as the
+// caller does.
+func TestRequiredMembersInOtherWords(t *testing.T) {
+	type about struct {
+		PlatformId string `json:"PlatformId" required:"true"`
+	}
+	r := calltest.New(t, calltest.Options{Naming: wire.Vendor})
+	r.Serve(call.Post(r.Gate, call.Secret, "/Server/About", func(context.Context, *call.Call, *about) (any, error) { return nil, nil }))
+	_, details := r.Call("/Server/About", r.Secret("ABCDE"), obj{}).Refused("InvalidParams", 1000)
+	if texts, _ := details["PlayFabId"].([]any); len(texts) != 1 || texts[0] != "The PlayFabId field is required." {
+		t.Errorf("got %v", details)
+	}
+}
+
 // TestLimits: each kind of limit refuses the call that is one too many, says when
 // to come back, and leaves others alone.
 func TestLimits(t *testing.T) {

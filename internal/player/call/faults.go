@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ludgate"
+	"ludgate/internal/wire"
 )
 
 // Refuse makes an error of the player surface by its name there.
@@ -33,7 +34,7 @@ func (f *Faults) AddAll(member string, texts []string) {
 }
 
 // Required notes that a member is missing.
-func (f *Faults) Required(member string) { f.Add(member, "The "+member+" field is required.") }
+func (f *Faults) Required(member string) { f.Add(member, wire.RequiredText(member)) }
 
 // Err is the refusal as InvalidParams, or nil.
 func (f *Faults) Err() error { return f.As("InvalidParams", "Invalid input parameters") }
