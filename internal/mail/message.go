@@ -5,6 +5,7 @@ import (
 	"fmt"
 	netmail "net/mail"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -28,6 +29,11 @@ type Message struct {
 	Text    string            // plain text of any length of line; at most 256 KiB with HTML
 	HTML    string            // the same as HTML; optional
 	Headers map[string]string // further headers, such as Reply-To; at most 20
+
+	// Delay is how long a queue holds the message before the first try, so that
+	// the work of it does not fall together with the call that caused it. A
+	// queue that closes does not wait for it, and no other sender looks at it.
+	Delay time.Duration
 
 	// ID is the Message-ID without its brackets. A sender makes one when it is
 	// empty; a queue does so before the first try, so that a receiver who gets

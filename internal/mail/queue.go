@@ -97,8 +97,22 @@ func (q *Queue) Send(_ context.Context, m Message) error {
 	}
 	q.jobs++
 	q.bytes += j.size
-	q.ready <- j
+	if m.Delay > 0 {
+		q.later(j, m.Delay)
+	} else {
+		q.ready <- j
+	}
 	return nil
+}
+
+// later makes j ready after a pause. The caller holds the lock.
+func (q *Queue) later(j *job, pause time.Duration) {
+	q.waiting[j] = time.AfterFunc(pause, func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		delete(q.waiting, j)
+		q.ready <- j
+	})
 }
 
 // Close takes no more messages and waits until those it has are delivered or
@@ -163,12 +177,7 @@ func (q *Queue) try(j *job) {
 	if err != nil && ludgate.AsError(err).Kind == ludgate.Unavailable && j.tries < q.opt.Attempts {
 		pause := q.pause(j.tries)
 		log.Warn("an e-mail was not sent and is tried again", "error", err, "in", pause)
-		q.waiting[j] = time.AfterFunc(pause, func() {
-			q.mu.Lock()
-			defer q.mu.Unlock()
-			delete(q.waiting, j)
-			q.ready <- j
-		})
+		q.later(j, pause)
 		return
 	}
 	if err != nil {

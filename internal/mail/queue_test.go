@@ -291,3 +291,25 @@ func TestOpen(t *testing.T) {
 		t.Errorf("from: %v", err)
 	}
 }
+
+// A message with a delay waits for it, alone, unless the queue closes.
+func TestQueueDelays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{start: time.Now()}
+		q := NewQueue(s, QueueOptions{Workers: 1})
+		for subject, delay := range map[string]time.Duration{"second": time.Second, "now": 0, "last": time.Hour} {
+			m := about(subject)
+			m.Delay = delay
+			if err := q.Send(t.Context(), m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(10 * time.Second)
+		if got := s.tried(); got != "now@0s second@1s" {
+			t.Errorf("sent %s", got)
+		}
+		if err := closeIn(t, q, time.Minute); err != nil || s.tried() != "now@0s second@1s last@10s" {
+			t.Errorf("after closing: %s, %v", s.tried(), err)
+		}
+	})
+}

@@ -2,6 +2,8 @@ package recovery
 
 import (
 	"context"
+	"math/rand/v2"
+	"time"
 
 	"ludgate"
 	"ludgate/internal/player/account"
@@ -66,6 +68,10 @@ func (s *Service) check(c *call.Call, email, templateID string) (*template, erro
 	return t, f.Err()
 }
 
+// A mail is held for a moment that nobody can foresee: the work of delivering it
+// must not show in how long the call takes that caused it, nor in the next one.
+const leastDelay, moreDelay = 100 * time.Millisecond, time.Second
+
 // mail mails a token to the account of an address. Where there is none, or it
 // has had too many, the same is done for a player who does not exist, up to the
 // mail itself.
@@ -107,6 +113,7 @@ func (s *Service) mail(ctx context.Context, c *call.Call, email string, t *templ
 	if refusal != nil {
 		return refusal
 	}
+	m.Delay = leastDelay + rand.N(moreDelay)
 	if err := s.opt.Mailer.Send(ctx, m); err != nil {
 		s.gate.Log().WarnContext(ctx, "a recovery mail was not sent", "title", c.Title.ID, "error", err)
 		return unavailable(err)
