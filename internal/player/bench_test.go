@@ -4,7 +4,9 @@ package player
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -48,9 +50,12 @@ func (x *bench) measure(b *testing.B, kind string) {
 	b.Helper()
 	o := loadOrder{Addr: x.addr, Kind: kind, Count: b.N, Conns: 64, First: int(x.count("players")) + 1_000_000}
 	switch kind {
-	case "known":
+	case "known", "full":
 		o.First = 0
-		x.run(b, loadOrder{Addr: x.addr, Kind: kind, Count: knownUsers, Conns: 1})
+		x.run(b, loadOrder{Addr: x.addr, Kind: "known", Count: knownUsers, Conns: 1})
+		if kind == "full" {
+			x.fill()
+		}
 	case "ticket":
 		o.Ticket = x.proofOf("42").session
 	}
@@ -64,12 +69,34 @@ func (x *bench) measure(b *testing.B, kind string) {
 	b.ReportMetric(r.P99, "p99-ms")
 }
 
+// fill gives every known player 20 statistics, 20 keys of data and 50 items.
+func (x *bench) fill() {
+	server := x.server("ABCDE")
+	x.result(x.call("/Admin/AddVirtualCurrencyTypes", server, obj{"VirtualCurrencies": []obj{{"CurrencyCode": "GC"}}}))
+	x.result(x.call("/Admin/SetCatalogItems", server, obj{"CatalogVersion": "1", "SetAsDefaultCatalog": true, "Catalog": []obj{{"ItemId": "sword"}, {"ItemId": "potion"}}}))
+	statistics, data, items := []obj{}, obj{}, []string{}
+	for i := range 20 {
+		statistics = append(statistics, obj{"StatisticName": fmt.Sprint("score", i), "Value": i})
+		data[fmt.Sprint("key", i)] = "a value of forty characters, as many are"
+		x.result(x.call("/Server/SetTitleData", server, obj{"Key": fmt.Sprint("key", i%10), "Value": "a value of the title"}))
+	}
+	for range 25 {
+		items = append(items, "sword", "potion")
+	}
+	for i := range knownUsers {
+		id := x.idOf(x.result(x.signIn(obj{"TitleId": "ABCDE", "AccessToken": x.token(strconv.Itoa(i), fmt.Sprint("user", i))})))
+		x.result(x.call("/Server/UpdatePlayerStatistics", server, obj{"PlatformId": id, "Statistics": statistics}))
+		x.result(x.call("/Server/UpdateUserData", server, obj{"PlatformId": id, "Data": data}))
+		x.result(x.call("/Server/GrantItemsToUser", server, obj{"PlatformId": id, "ItemIds": items}))
+	}
+}
+
 // BenchmarkCalls puts the calls beside an empty handler on the same edge: the
 // ratios of cpu-µs/op are what the targets are about. Run it with a fixed number
 // of requests, -benchtime 50000x.
 func BenchmarkCalls(b *testing.B) {
 	x := newBench(b, nil, false)
-	for _, kind := range []string{"empty", "known", "creating", "ticket"} {
+	for _, kind := range []string{"empty", "known", "full", "creating", "ticket"} {
 		b.Run(kind, func(b *testing.B) { x.measure(b, kind) })
 	}
 	x = newBench(b, nil, true)

@@ -32,7 +32,7 @@ import (
 // loadOrder is one load: Count requests over Conns connections.
 type loadOrder struct {
 	Addr   string
-	Kind   string // empty, known, creating, register, ticket
+	Kind   string // empty, known, full, creating, register, ticket
 	Count  int
 	Conns  int
 	First  int    // number of the first request, for kinds whose requests differ
@@ -172,6 +172,13 @@ func (o loadOrder) carryOut(p *platform.Platform, stop *atomic.Bool) loadReport 
 // knownUsers is how many players the kind known signs in, again and again.
 const knownUsers = 64
 
+// allFlags asks for everything.
+var allFlags = obj{
+	"GetCharacterInventories": true, "GetCharacterList": true, "GetPlayerProfile": true, "GetPlayerStatistics": true,
+	"GetTitleData": true, "GetUserAccountInfo": true, "GetUserData": true, "GetUserInventory": true,
+	"GetUserReadOnlyData": true, "GetUserVirtualCurrency": true, "ProfileConstraints": obj{"ShowDisplayName": true},
+}
+
 // bodies makes the requests before the clock runs. Kinds whose requests repeat
 // have few.
 func (o loadOrder) bodies(p *platform.Platform) []string {
@@ -179,7 +186,7 @@ func (o loadOrder) bodies(p *platform.Platform) []string {
 	switch o.Kind {
 	case "empty", "ticket":
 		n = 1
-	case "known":
+	case "known", "full":
 		n = knownUsers
 	}
 	out := make([]string, n)
@@ -200,7 +207,11 @@ func (o loadOrder) bodies(p *platform.Platform) []string {
 			if err != nil {
 				panic(err)
 			}
-			body = obj{"TitleId": "ABCDE", "AccessToken": token, "CreateAccount": true}.text()
+			all := obj{"TitleId": "ABCDE", "AccessToken": token, "CreateAccount": true}
+			if o.Kind == "full" {
+				all["InfoRequestParameters"] = allFlags
+			}
+			body = all.text()
 		}
 		out[i] = "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" + header +
 			"Content-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body

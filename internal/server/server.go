@@ -198,6 +198,7 @@ func (s *Server) authorityURL() string {
 // Serve answers until ctx ends, then drains: new requests get 503, those under
 // way may take as long as drain_timeout says.
 func (s *Server) Serve(ctx context.Context) error {
+	defer holdReserve()()
 	var work sync.WaitGroup
 	defer work.Wait()
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))

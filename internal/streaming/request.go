@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // maxBody is how much of an answer is read; a real one has about 200 bytes.
@@ -40,7 +42,29 @@ type answer struct {
 	ClientID  string  `json:"client_id"`
 	UserID    string  `json:"user_id"`
 	Login     string  `json:"login"`
-	ExpiresIn float64 `json:"expires_in"` // seconds; 0 on some tokens that are valid all the same
+	ExpiresIn seconds `json:"expires_in"` // 0 on some tokens that are valid all the same
+}
+
+// seconds is a number of seconds, nearly always a whole one. Reading it as a float
+// would need more stack than all else that is done for a new token.
+type seconds float64
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom.
+func (s *seconds) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	v, err := dec.ReadValue()
+	if err != nil || v.Kind() == 'n' {
+		return err
+	}
+	if v.Kind() != '0' {
+		return fmt.Errorf("%q is no number of seconds", v.Kind())
+	}
+	if n, err := strconv.ParseInt(string(v), 10, 64); err == nil {
+		*s = seconds(n)
+		return nil
+	}
+	f, err := strconv.ParseFloat(string(v), 64)
+	*s = seconds(f)
+	return err
 }
 
 // request asks about token and reads the answer. good is how long the answer
@@ -77,8 +101,8 @@ func (v *Validator) request(ctx context.Context, token string) (id Identity, goo
 		return id, 0, &fault{text: "the platform's answer lacks a client id, or has a user that cannot be one", counts: true}
 	}
 	good = v.opt.CacheFor
-	if a.ExpiresIn > 0 && a.ExpiresIn < good.Seconds() {
-		good = time.Duration(a.ExpiresIn * float64(time.Second))
+	if left := float64(a.ExpiresIn); left > 0 && left < good.Seconds() {
+		good = time.Duration(left * float64(time.Second))
 	}
 	return Identity{ClientID: a.ClientID, UserID: a.UserID, Login: a.Login}, good, nil
 }

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -156,15 +155,14 @@ func (x *exchange) reply(p *Reply) {
 // encode marshals a success with the surface's envelope and the naming.
 func (x *exchange) encode(p *Reply) ([]byte, error) {
 	v := p.Body
-	var buf bytes.Buffer
-	if err := json.MarshalWrite(&buf, v, json.Deterministic(true)); err != nil {
+	body, err := json.Marshal(v, json.Deterministic(true))
+	if err != nil {
 		return nil, ludgate.Errorf(ludgate.Internal, "InternalServerError", "An internal error occurred.").Because(err)
 	}
 	if x.surface != Player {
-		return buf.Bytes(), nil
+		return body, nil
 	}
-	body, err := x.naming.outward(buf.Bytes(), v)
-	if err != nil {
+	if body, err = x.naming.outward(body, v); err != nil {
 		return nil, ludgate.Errorf(ludgate.Internal, "InternalServerError", "An internal error occurred.").Because(err)
 	}
 	return x.naming.wrap(body, p.SignIn), nil

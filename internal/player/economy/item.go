@@ -45,35 +45,46 @@ type item struct {
 	Price      uint32            `json:"price,omitzero"`
 }
 
-// scanItem reads a row of the columns that every statement selects.
-func scanItem(r store.Row) (*item, error) {
-	it := &item{
+// scan reads a row of the columns that every statement selects.
+func (it *item) scan(r store.Row) error {
+	*it = item{
 		ID: r.Text(0), Holder: r.Text(1), Item: r.Text(2), Catalog: r.Text(3), Class: r.Text(4), Name: r.Text(5),
 		Annotation: r.Text(6), Parent: r.Text(7), Uses: int32(r.Int(10)), Expires: r.Int(11), Group: r.Text(12),
 		Bought: r.Int(13), Currency: r.Text(14), Price: uint32(r.Int(15)),
 	}
 	if s := r.Text(8); s != "" {
 		if err := json.Unmarshal([]byte(s), &it.Contents); err != nil {
-			return nil, fmt.Errorf("contents of item %s: %w", it.ID, err)
+			return fmt.Errorf("contents of item %s: %w", it.ID, err)
 		}
 	}
 	if s := r.Text(9); s != "" {
 		if err := json.Unmarshal([]byte(s), &it.Custom); err != nil {
-			return nil, fmt.Errorf("custom data of item %s: %w", it.ID, err)
+			return fmt.Errorf("custom data of item %s: %w", it.ID, err)
 		}
 	}
-	return it, nil
+	return nil
 }
 
 // query reads items by one of the statements.
 func query(tx store.Tx, stmt *store.Stmt, args ...any) ([]*item, error) {
 	var all []*item
 	err := tx.Query(stmt, func(r store.Row) error {
-		it, err := scanItem(r)
+		it := &item{}
 		all = append(all, it)
-		return err
+		return it.scan(r)
 	}, args...)
 	return all, err
+}
+
+// show reads items by one of the statements as the wire shows them, and who holds
+// each.
+func show(tx store.Tx, stmt *store.Stmt, fn func(holder string, i ItemInstance), args ...any) error {
+	var it item // one for all: inventories are long and read at every sign-in
+	return tx.Query(stmt, func(r store.Row) error {
+		err := it.scan(r)
+		fn(it.Holder, it.instance())
+		return err
+	}, args...)
 }
 
 // instance is an item as the wire shows it.
@@ -93,14 +104,6 @@ func (it *item) instance() ItemInstance {
 	if it.Currency != "" {
 		price := it.Price
 		out.UnitPrice = &price
-	}
-	return out
-}
-
-func instances(items []*item) []ItemInstance {
-	out := make([]ItemInstance, len(items))
-	for i, it := range items {
-		out[i] = it.instance()
 	}
 	return out
 }

@@ -12,6 +12,10 @@ var (
 	balancesHolderStmt  = statements.Get("balances_of_holder")
 )
 
+// usualInventory is for how many items room is made at once: growing step by step
+// costs most of what a long inventory allocates.
+const usualInventory = 64
+
 // LoadInventory gives what a player, not its characters, has at a time; it is
 // never nil.
 func (s *Service) LoadInventory(tx store.Tx, titleID, player string, now int64) ([]ItemInstance, error) {
@@ -19,8 +23,14 @@ func (s *Service) LoadInventory(tx store.Tx, titleID, player string, now int64) 
 }
 
 func loadInventory(tx store.Tx, h holder, now int64) ([]ItemInstance, error) {
-	items, err := query(tx, itemsHolderStmt, h.title, h.player, h.character, now)
-	return instances(items), err
+	out := []ItemInstance{}
+	err := show(tx, itemsHolderStmt, func(_ string, i ItemInstance) {
+		if len(out) == 0 {
+			out = make([]ItemInstance, 0, usualInventory)
+		}
+		out = append(out, i)
+	}, h.title, h.player, h.character, now)
+	return out, err
 }
 
 // LoadCurrency gives a player's balances at a time, and when each currency that
@@ -87,13 +97,10 @@ func (s *Service) LoadCharacterInventories(tx store.Tx, titleID, player string, 
 	if err != nil || len(characters) == 0 {
 		return []CharacterInventory{}, err
 	}
-	items, err := query(tx, itemsCharactersStmt, titleID, player, now)
+	held := map[string][]ItemInstance{}
+	err = show(tx, itemsCharactersStmt, func(holder string, i ItemInstance) { held[holder] = append(held[holder], i) }, titleID, player, now)
 	if err != nil {
 		return nil, err
-	}
-	held := map[string][]ItemInstance{}
-	for _, it := range items {
-		held[it.Holder] = append(held[it.Holder], it.instance())
 	}
 	out := make([]CharacterInventory, len(characters))
 	for i, c := range characters {

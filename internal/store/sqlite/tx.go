@@ -85,7 +85,7 @@ func (t *tx) each(stmt *store.Stmt, scan func(store.Row) error, args []any) (err
 		t.busy = false
 		s.Reset()
 	}()
-	r := row{stmt: s.Stmt}
+	r := row{stmt: s.Stmt, columns: s.ColumnCount()}
 	for {
 		more, err := s.Step()
 		if err != nil {
@@ -125,8 +125,9 @@ func (t *tx) fail(stmt *store.Stmt, err error) error {
 
 // row is the row a statement stands on.
 type row struct {
-	stmt *sqlite.Stmt
-	err  error // a column read as what it is not
+	stmt    *sqlite.Stmt
+	columns int
+	err     error // a column read as what it is not
 }
 
 // is reports whether column i has a value of one of two types, and notes it when
@@ -147,7 +148,7 @@ func (r *row) is(i int, a, b sqlite.ColumnType, want string) bool {
 
 // exists reports whether there is a column i, and notes it when there is none.
 func (r *row) exists(i int) bool {
-	if i >= 0 && i < r.stmt.ColumnCount() {
+	if i >= 0 && i < r.columns {
 		return true
 	}
 	r.note(fmt.Errorf("column %d does not exist", i))
