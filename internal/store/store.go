@@ -9,6 +9,9 @@ import (
 var (
 	// ErrTaken: a claim, or a statement, hit a value that must be unique.
 	ErrTaken = errors.New("store: value is already taken")
+	// ErrZeroByte: an argument is a text with a zero byte, which not every
+	// implementation could keep. It comes from a caller's own text.
+	ErrZeroByte = errors.New("the text holds a zero byte")
 	// ErrClosed: the store is closing or closed.
 	ErrClosed = errors.New("store: closed")
 	// ErrBusy: the store cannot take more work now; try again later.

@@ -15,7 +15,7 @@ func CheckArgs(stmt *Stmt, args []any) error {
 		switch v := arg.(type) {
 		case string:
 			if strings.IndexByte(v, 0) >= 0 {
-				return fmt.Errorf("store: statement %s: argument $%d holds a zero byte", stmt.Name(), i+1)
+				return fmt.Errorf("store: statement %s: argument $%d: %w", stmt.Name(), i+1, ErrZeroByte)
 			}
 			if !utf8.ValidString(v) {
 				return fmt.Errorf("store: statement %s: argument $%d is not UTF-8", stmt.Name(), i+1)

@@ -130,11 +130,21 @@ func asFault(body []byte, err error) (fault, bool) {
 	}
 	var syn *jsontext.SyntacticError
 	if errors.As(err, &syn) {
-		f := fault{path: dotted(syn.JSONPointer), text: strings.TrimPrefix(syn.Err.Error(), "jsontext: ")}
+		f := fault{path: dotted(syn.JSONPointer), text: unquoted(strings.TrimPrefix(syn.Err.Error(), "jsontext: "))}
 		f.line, f.column = position(body, syn.ByteOffset)
 		return f, true
 	}
 	return fault{}, false
+}
+
+// unquoted takes out what a message quotes of the body, which may be part of a
+// password.
+func unquoted(text string) string {
+	before, rest, quotes := strings.Cut(text, " `")
+	if !quotes {
+		return text
+	}
+	return before + rest[strings.LastIndexByte(rest, '`')+1:]
 }
 
 // semanticText says what was expected and what came.
@@ -160,6 +170,9 @@ func syntaxError(s Surface, body []byte, err error) error {
 	f, ok := asFault(body, err)
 	if !ok {
 		return invalidRequest(s, "The request content was invalid and could not be read.").Because(err)
+	}
+	if strings.ContainsRune(err.Error(), '`') {
+		err = errors.New(f.text) // see unquoted
 	}
 	if s == Management {
 		return invalidRequest(s, "The request content was invalid and could not be deserialized: '%s. Path '%s', line %d, position %d.'.",

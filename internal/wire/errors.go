@@ -91,6 +91,16 @@ func playerError(n *Naming, e *ludgate.Error) (int, any) {
 // RequiredText is how a refusal says that a member is missing.
 func RequiredText(member string) string { return "The " + member + " field is required." }
 
+// PlayerErrors are the refusals that the player surface has: their neutral names
+// and numbers.
+func PlayerErrors() map[string]int {
+	all := make(map[string]int, len(playerCodes))
+	for name, row := range playerCodes {
+		all[name] = row.number
+	}
+	return all
+}
+
 // cloudError is the error body of the management surface (C-7).
 type cloudError struct {
 	Error cloudErrorBody `json:"error"`

@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"net/http"
+	"reflect"
 )
 
 // Surface is a family of calls that share an error shape, a way to read JSON
@@ -49,6 +50,9 @@ type Route struct {
 	Open bool
 	// WhileDraining: the call is answered also after [Edge.Drain].
 	WhileDraining bool
+	// Record is the type that the body is decoded into, where the route's maker
+	// says, for who wants to know what a call takes; else nil.
+	Record reflect.Type
 	// Handler does the call.
 	Handler Handler
 }

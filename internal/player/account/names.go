@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/net/idna"
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 
@@ -65,8 +66,27 @@ func OpenIDName(o OpenID) Name { return Name{store.SpaceOpenID, o.Issuer + "\n" 
 // One function per space of the ledger says when two names are the same. Keys
 // are stored: a change here needs a migration that makes them anew.
 
-// emailKey is the key of an e-mail address: whole, without regard to case.
-func emailKey(email string) string { return foldKey(email) }
+// emailKey is the key of an e-mail address: whole, without regard to case, and
+// to whether a domain of another script is spelled out or in its ASCII form.
+func emailKey(email string) string {
+	if at := strings.LastIndexByte(email, '@') + 1; hasALabel(email[at:]) {
+		if domain, err := idna.ToUnicode(strings.ToLower(email[at:])); err == nil {
+			email = email[:at] + domain
+		}
+	}
+	return foldKey(email)
+}
+
+// hasALabel reports whether a domain has a label in the ASCII form of another
+// script (RFC 5890).
+func hasALabel(domain string) bool {
+	for label := range strings.SplitSeq(domain, ".") {
+		if len(label) > 4 && strings.EqualFold(label[:4], "xn--") {
+			return true
+		}
+	}
+	return false
+}
 
 // usernameKey is the key of a user name: without regard to case.
 func usernameKey(name string) string { return foldKey(name) }

@@ -53,10 +53,57 @@ func (f *Faults) As(code, message string) error {
 
 // shape is what the gate knows of a request's type.
 type shape struct {
+	all       []field // members that are no records embedded for their members
 	needed    []field
 	titleID   []int   // index of the member TitleId; nil when there is none
 	encrypted []int   // of EncryptedRequest
 	outside   [][]int // of the members that an encrypted request cannot set
+}
+
+// zeroByte is the refusal of a request with a zero byte in a text that the store
+// was to keep or to look for, which no store can; it names the members that have
+// one. Where none has, it is a fault of ours.
+func (s *shape) zeroByte(req any, cause error) error {
+	f := &Faults{}
+	v := reflect.ValueOf(req).Elem()
+	for _, m := range s.all {
+		if hasZeroByte(v.FieldByIndex(m.index)) {
+			f.Add(m.name, "The field "+m.name+" must not contain zero characters.")
+		}
+	}
+	if len(f.Members) == 0 {
+		return cause
+	}
+	return f.Err()
+}
+
+// hasZeroByte looks for a zero byte in the texts of a value.
+func hasZeroByte(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.String:
+		return strings.IndexByte(v.String(), 0) >= 0
+	case reflect.Pointer, reflect.Interface:
+		return !v.IsNil() && hasZeroByte(v.Elem())
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			if hasZeroByte(v.Index(i)) {
+				return true
+			}
+		}
+	case reflect.Map:
+		for k, e := range v.Seq2() {
+			if hasZeroByte(k) || hasZeroByte(e) {
+				return true
+			}
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if hasZeroByte(v.Field(i)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 type field struct {
@@ -70,6 +117,9 @@ func shapeOf[Req any]() *shape {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if name == "" {
 			name = f.Name
+		}
+		if !f.Anonymous {
+			s.all = append(s.all, field{name, f.Index})
 		}
 		if f.Tag.Get("required") == "true" {
 			s.needed = append(s.needed, field{name, f.Index})
