@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path"
 	"reflect"
@@ -111,7 +112,7 @@ func (s *sweep) countRows() (n int64) {
 }
 
 // revealing is what would tell a caller how the server is made.
-var revealing = regexp.MustCompile(`(?i)goroutine \d|\.go:\d|panic|sqlite|sqlstate|pgx|constraint failed|\bselect .* from\b|\binsert into\b|/tmp/|/root/|runtime error|strconv\.|unmarshal|jsontext|reflect\.`)
+var revealing = regexp.MustCompile(`(?i)goroutine \d|\.go:\d|\bpanic\b|\bsqlite\b|\bsqlstate\b|\bpgx\b|constraint failed|\bselect .* from\b|\binsert into\b|/tmp/|/root/|runtime error|strconv\.|unmarshal|jsontext|reflect\.`)
 
 // send makes the call and checks what holds of every answer.
 func (s *sweep) send(what, body string) answer {
@@ -402,8 +403,8 @@ func TestBadInput(t *testing.T) {
 	count := store.NewStmt("count_all_rows", "SELECT "+strings.Join(sum, "+"))
 	sent := 0
 	for i, route := range f.service.Routes() {
-		if route.Method != http.MethodPost {
-			continue // a page for people
+		if isPage(route) {
+			continue
 		}
 		t.Run(strings.TrimPrefix(route.Path, "/"), func(t *testing.T) {
 			if route.Record == nil {
@@ -422,6 +423,50 @@ func TestBadInput(t *testing.T) {
 		})
 	}
 	t.Logf("%d calls, %d requests", len(f.service.Routes()), sent)
+}
+
+// isPage reports whether a route is for people with a browser; see TestBadPages.
+func isPage(r wire.Route) bool { return r.Method != http.MethodPost || r.Form }
+
+// TestBadPages: whatever a link or a form holds, a page is a page, shows no
+// markup or secret that was sent, and is no fault.
+func TestBadPages(t *testing.T) {
+	log := &logBuffer{}
+	f := newFixture(t, setup{log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	values := []string{"", "a", canary, "<script>alert(1)</script>", `"><img src=x onerror=a()>`, "javascript:alert(1)", "a\x00b", "\xff\xfe", strings.Repeat("a", 5000), "😀é"}
+	pages := 0
+	for _, r := range f.service.Routes() {
+		if !isPage(r) {
+			continue
+		}
+		pages++
+		for _, member := range []string{"token", "password", "again", "other"} {
+			for _, v := range values {
+				form := url.Values{"token": {"abc"}, "password": {canary + "1"}, "again": {canary + "1"}}
+				form.Set(member, v)
+				text, body := f.url+r.Path+"?"+form.Encode(), ""
+				if r.Form {
+					text, body = f.url+r.Path, form.Encode()
+				}
+				req := must(http.NewRequest(r.Method, text, strings.NewReader(body)))(t)
+				req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+				res := must(http.DefaultClient.Do(req))(t)
+				got := string(must(io.ReadAll(res.Body))(t))
+				res.Body.Close()
+				shown := member == "token" && strings.Contains(v, canary) // a form may carry its token on
+				if res.StatusCode >= 500 || strings.Contains(got, "<script") || strings.Contains(got, "<img") || revealing.MatchString(got) || strings.Contains(got, canary) && !shown {
+					t.Errorf("%s %s with %s %.60q: %d %s", r.Method, r.Path, member, v, res.StatusCode, got)
+				}
+				if strings.Contains(res.Header.Get("Content-Type"), "html") != strings.HasPrefix(got, "<!DOCTYPE html>") || res.Header.Get("X-Content-Type-Options") != "nosniff" {
+					t.Errorf("%s %s: %v %.100s", r.Method, r.Path, res.Header, got)
+				}
+			}
+		}
+		if text := log.take(); strings.Contains(text, canary) || strings.Contains(text, "level=ERROR") {
+			t.Errorf("%s %s logged %.500s", r.Method, r.Path, text)
+		}
+	}
+	t.Logf("%d pages", pages)
 }
 
 // prepare makes a title of the call's own, with a player in it and every proof.
@@ -535,10 +580,16 @@ func TestHugeBodies(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range f.service.Routes() {
+		if r.Method != http.MethodPost {
+			continue
+		}
 		for what, most := range map[string]int64{"announced": 0, "not announced": 2 * max(r.MaxBody, 1<<20), "compressed": 0} {
 			body := &endless{}
 			req := httptest.NewRequest(http.MethodPost, r.Path, body)
 			req.ContentLength = -1
+			if r.Form {
+				req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			}
 			switch what {
 			case "announced":
 				req.ContentLength = huge
