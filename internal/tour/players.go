@@ -77,6 +77,40 @@ func (t *tour) signIn(ctx context.Context) error {
 	return nil
 }
 
+// keepData shows what a game keeps of a player: data with a permission, a second
+// way to sign in, and a sign-in that brings the data along.
+func (t *tour) keepData(ctx context.Context) error {
+	device := "device-" + t.mark
+	login := map[string]any{"TitleId": t.opt.Title, "CustomId": device, "CreateAccount": true}
+	a, err := t.call(ctx, http.MethodPost, "/Client/LoginWithCustomID", login, false)
+	if err != nil {
+		return err
+	}
+	t.expect(a, http.StatusOK, "a device's id is another way to sign in")
+	session := a.text("SessionTicket")
+	a, err = t.call(ctx, http.MethodPost, "/Client/UpdateUserData", map[string]any{"Data": map[string]any{"level": "7"}, "Permission": "Public"}, false,
+		"X-Authorization", session)
+	if err != nil {
+		return err
+	}
+	t.expect(a, http.StatusOK, "the player's game stores data")
+	t.check("it is version 1", a.at("DataVersion") == 1.0, a.at("DataVersion"))
+	login["InfoRequestParameters"] = map[string]any{"GetUserData": true, "UserDataKeys": []string{"level"}, "GetUserInventory": true}
+	a, err = t.call(ctx, http.MethodPost, "/Client/LoginWithCustomID", login, false)
+	if err != nil {
+		return err
+	}
+	t.check("the next sign-in brings it along", a.text("InfoResultPayload.UserData.level.Value") == "7", a.at("InfoResultPayload.UserData"))
+	t.check("and the account, with the id that was linked",
+		a.text("InfoResultPayload.AccountInfo.CustomIdInfo.CustomId") == device, a.at("InfoResultPayload.AccountInfo"))
+	a, err = t.call(ctx, http.MethodPost, "/Client/GetUserData", map[string]any{}, false, "X-Authorization", session+"x")
+	if err != nil {
+		return err
+	}
+	t.check("a ticket that was tampered with is NotAuthenticated 1074", a.text("error") == "NotAuthenticated" && a.at("errorCode") == 1074.0, a.text("error"))
+	return nil
+}
+
 // digits turns the run's mark into a number-like text.
 func digits(mark string) string {
 	out := []byte(mark)

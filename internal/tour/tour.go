@@ -63,6 +63,7 @@ func Run(ctx context.Context, opt Options) error {
 	}{
 		{"Register a player", t.register},
 		{"Sign in with a streaming token", t.signIn},
+		{"Keep data of a player", t.keepData},
 		{"Run a container group", t.containers},
 		{"Describe a group in the directory", t.group},
 		{"Check server names", t.names},
