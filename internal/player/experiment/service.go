@@ -51,45 +51,24 @@ type Service struct {
 	gate  *call.Gate
 	plans atomic.Pointer[map[string]*plan] // by title; those with nothing started are not there
 	mu    sync.Mutex                       // one reload at a time
-	stop  context.CancelFunc
-	done  sync.WaitGroup
+	stop  func()
 }
 
 // Open reads the definitions of all titles and follows them until Close.
 func Open(ctx context.Context, g *call.Gate) (*Service, error) {
 	s := &Service{gate: g}
-	watch, stop := context.WithCancel(context.WithoutCancel(ctx))
-	changed := g.Store().Watch(watch, topic) // before the first reading, so that nothing is missed
-	if err := s.reload(ctx); err != nil {
-		stop()
+	stop, err := store.Follow(ctx, g.Store(), topic, s.reload, func(err error) {
+		g.Log().Warn("experiments cannot be read; trying again", "error", err)
+	})
+	if err != nil {
 		return nil, fmt.Errorf("read experiments: %w", err)
 	}
 	s.stop = stop
-	s.done.Go(func() { s.follow(watch, changed) })
 	return s, nil
 }
 
 // Close stops following the store.
-func (s *Service) Close() {
-	s.stop()
-	s.done.Wait()
-}
-
-func (s *Service) follow(ctx context.Context, changed <-chan struct{}) {
-	for range changed {
-		for {
-			err := s.reload(ctx)
-			if err == nil || ctx.Err() != nil {
-				break
-			}
-			s.gate.Log().Warn("experiments cannot be read; trying again", "error", err)
-			select {
-			case <-time.After(time.Second):
-			case <-ctx.Done():
-			}
-		}
-	}
-}
+func (s *Service) Close() { s.stop() }
 
 // reload reads all definitions.
 func (s *Service) reload(ctx context.Context) error {

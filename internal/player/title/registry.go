@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -63,8 +62,7 @@ type Registry struct {
 	opt  Options
 	now  atomic.Pointer[snapshot]
 	mu   sync.Mutex // one reload at a time
-	stop context.CancelFunc
-	done sync.WaitGroup
+	stop func()
 	// sprung are titles of the template that were asked for.
 	sprung sync.Map // id -> *Title
 }
@@ -115,34 +113,18 @@ func Open(ctx context.Context, o Options) (*Registry, error) {
 			return nil, fmt.Errorf("title %s: %w", id, err)
 		}
 	}
-	watch, stop := context.WithCancel(context.WithoutCancel(ctx))
-	changed := o.Store.Watch(watch, topic) // before the first reading, so that nothing is missed
-	if err := r.reload(ctx); err != nil {
-		stop()
+	stop, err := store.Follow(ctx, o.Store, topic, r.reload, func(err error) {
+		o.Log.Warn("titles cannot be read; trying again", "error", err)
+	})
+	if err != nil {
 		return nil, err
 	}
 	r.stop = stop
-	r.done.Go(func() { r.follow(watch, changed) })
 	return r, nil
 }
 
 // Close stops following the store.
-func (r *Registry) Close() {
-	r.stop()
-	r.done.Wait()
-}
-
-func (r *Registry) follow(ctx context.Context, changed <-chan struct{}) {
-	for range changed {
-		for r.reload(ctx) != nil && ctx.Err() == nil {
-			r.opt.Log.Warn("titles cannot be read; trying again")
-			select {
-			case <-time.After(time.Second):
-			case <-ctx.Done():
-			}
-		}
-	}
-}
+func (r *Registry) Close() { r.stop() }
 
 // reload reads all titles.
 func (r *Registry) reload(ctx context.Context) error {
