@@ -8,7 +8,8 @@ import (
 )
 
 // peakMemory is the most memory, in bytes, that a process and its children (the
-// helper that hashes) have had resident; 0 where the system does not tell.
+// helper that hashes) have had resident; 0 where the system does not tell, and for
+// process 0, which is none.
 func peakMemory(pid int) (own, children int64) {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
 	own = peak(dir)

@@ -61,13 +61,14 @@ func (b *run) onStore(ctx context.Context, engine, store string, fn func(k *work
 	if s, err := readStats(ctx, host); err == nil {
 		b.note("engine %s: ready %d ms after start on an empty store, idle memory %.0f MB", engine, ready.Milliseconds(), mega(s.RSSBytes))
 	}
-	if err := fn(&work{host: host, title: b.opt.Title, mark: mark(), mint: platform.mint, data: dir}); err != nil {
-		return err
+	return fn(&work{host: host, title: b.opt.Title, mark: mark(), mint: platform.mint, data: dir, pid: cmd.Process.Pid})
+}
+
+// noteMemory says how much memory a server has had at most so far.
+func (b *run) noteMemory(k *work, under string) {
+	if own, helper := peakMemory(k.pid); own > 0 {
+		b.note("memory under %s: at most %.0f MB, and %.0f MB in the helper that hashes", under, mega(own), mega(helper))
 	}
-	if own, helper := peakMemory(cmd.Process.Pid); own > 0 {
-		b.note("engine %s: memory under all of this at most %.0f MB, and %.0f MB in the helper that hashes", engine, mega(own), mega(helper))
-	}
-	return nil
 }
 
 // readyHost waits for the ready line and gives the host of its http address.

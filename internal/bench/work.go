@@ -27,6 +27,7 @@ type work struct {
 	// mint makes a token of a user of the streaming platform.
 	mint   func(c *conn, user string) (string, error)
 	data   string // the server's data directory; "" when it is not known
+	pid    int    // of the server; 0 when it is not known
 	secret string // a secret key of the title, once prepareGame made one
 }
 
