@@ -45,8 +45,8 @@ type answer struct {
 	ExpiresIn seconds `json:"expires_in"` // 0 on some tokens that are valid all the same
 }
 
-// seconds is a number of seconds, nearly always a whole one. Reading it as a float
-// would need more stack than all else that is done for a new token.
+// seconds is a number of seconds, nearly always a whole one. Parsing it as a
+// float makes the small stack of the goroutine that asks grow.
 type seconds float64
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom.
