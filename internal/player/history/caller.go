@@ -27,6 +27,9 @@ type Caller struct {
 // errNotSent: the server did not get the call.
 var errNotSent = errors.New("the call was not sent")
 
+// errBusy: the server would not take the call now, so it did nothing.
+var errBusy = errors.New("the server is busy")
+
 // shout spells a name in another case, which must not matter.
 func shout(name string) string {
 	if rand.IntN(2) == 0 {
@@ -123,8 +126,8 @@ type accountInfo struct {
 }
 
 // Do makes a call. ticket is the session ticket of the calling player, and comes
-// back new from sign-ins. The error is errNotSent or an answer that no server
-// may give; an answer that did not come is Lost.
+// back new from sign-ins. The error is errNotSent, errBusy, or an answer that
+// no server may give; an answer that did not come is Lost.
 func (c *Caller) Do(ctx context.Context, o Op, ticket string) (a Answer, newTicket string, err error) {
 	path, body := c.request(o)
 	status, raw, err := c.Post(ctx, path, ticket, body)
@@ -136,7 +139,11 @@ func (c *Caller) Do(ctx context.Context, o Op, ticket string) (a Answer, newTick
 		return Answer{Lost: true}, "", nil
 	}
 	var r reply
-	if err := json.Unmarshal(raw, &r); err != nil || status >= 500 || (status == http.StatusOK) != (r.Error == "") {
+	err = json.Unmarshal(raw, &r)
+	if err == nil && status == http.StatusServiceUnavailable && r.Error == "ServiceUnavailable" {
+		return a, "", errBusy
+	}
+	if err != nil || status >= 500 || (status == http.StatusOK) != (r.Error == "") {
 		return a, "", fmt.Errorf("%s was answered with %d %s", o, status, raw)
 	}
 	if r.Error != "" {

@@ -172,6 +172,9 @@ func (w *World) Run(ctx context.Context, client int, c Server, most int, stop <-
 		if lost || errors.Is(err, errNotSent) {
 			return nil
 		}
+		if errors.Is(err, errBusy) {
+			continue
+		}
 		if err != nil {
 			return err
 		}
