@@ -150,10 +150,14 @@ func (s *Service) loadInfo(tx store.Tx, n *wire.Naming, defs *economy.Definition
 // players do not see.
 func (s *Service) loadEconomy(tx store.Tx, defs *economy.Definitions, who subject, p *GetPlayerCombinedInfoRequestParams, out *GetPlayerCombinedInfoResultPayload, now int64) (err error) {
 	titleID, id := who.Title, who.ID
-	if p.GetCharacterList {
-		if out.CharacterList, err = s.economy.LoadCharacters(tx, titleID, id); err != nil {
+	var characters []economy.CharacterResult
+	if p.GetCharacterList || p.GetCharacterInventories {
+		if characters, err = s.economy.LoadCharacters(tx, titleID, id); err != nil {
 			return err
 		}
+	}
+	if p.GetCharacterList {
+		out.CharacterList = characters
 	}
 	if who.viewer == other {
 		return nil
@@ -164,7 +168,7 @@ func (s *Service) loadEconomy(tx store.Tx, defs *economy.Definitions, who subjec
 		}
 	}
 	if p.GetCharacterInventories {
-		if out.CharacterInventories, err = s.economy.LoadCharacterInventories(tx, titleID, id, now); err != nil {
+		if out.CharacterInventories, err = s.economy.LoadCharacterInventories(tx, titleID, id, characters, now); err != nil {
 			return err
 		}
 	}

@@ -29,7 +29,10 @@ func BenchmarkLoad(b *testing.B) {
 			if _, _, err := f.service.LoadCurrency(tx, d, p.ID, now, now); err != nil {
 				b.Fatal(err)
 			}
-			_, err = f.service.LoadCharacterInventories(tx, "ABCDE", p.ID, now)
+			characters, err := f.service.LoadCharacters(tx, "ABCDE", p.ID)
+			if err == nil {
+				_, err = f.service.LoadCharacterInventories(tx, "ABCDE", p.ID, characters, now)
+			}
 			return err
 		})
 		if err != nil {

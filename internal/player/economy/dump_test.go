@@ -169,7 +169,7 @@ func TestLoad(t *testing.T) {
 		if err != nil || len(characters) != 2 {
 			t.Errorf("%v %v", characters, err)
 		}
-		held, err := f.service.LoadCharacterInventories(tx, "ABCDE", p.ID, now)
+		held, err := f.service.LoadCharacterInventories(tx, "ABCDE", p.ID, characters, now)
 		if err != nil || len(held) != 2 {
 			t.Fatalf("%v %v", held, err)
 		}
@@ -178,7 +178,11 @@ func TestLoad(t *testing.T) {
 				t.Errorf("%v", held)
 			}
 		}
-		none, err := f.service.LoadCharacterInventories(tx, "FFFFF", p.ID, now)
+		strangers, err := f.service.LoadCharacters(tx, "FFFFF", p.ID)
+		if strangers == nil || len(strangers) != 0 || err != nil {
+			t.Errorf("%v %v", strangers, err)
+		}
+		none, err := f.service.LoadCharacterInventories(tx, "FFFFF", p.ID, strangers, now)
 		if none == nil || len(none) != 0 || err != nil {
 			t.Errorf("%v %v", none, err)
 		}

@@ -90,15 +90,14 @@ func (s *Service) LoadCharacters(tx store.Tx, titleID, player string) ([]Charact
 	return out, err
 }
 
-// LoadCharacterInventories gives what each of a player's characters has at a
-// time; it is never nil.
-func (s *Service) LoadCharacterInventories(tx store.Tx, titleID, player string, now int64) ([]CharacterInventory, error) {
-	characters, err := s.LoadCharacters(tx, titleID, player)
-	if err != nil || len(characters) == 0 {
-		return []CharacterInventory{}, err
+// LoadCharacterInventories gives what each of a player's characters, as
+// LoadCharacters gives them, has at a time; it is never nil.
+func (s *Service) LoadCharacterInventories(tx store.Tx, titleID, player string, characters []CharacterResult, now int64) ([]CharacterInventory, error) {
+	if len(characters) == 0 {
+		return []CharacterInventory{}, nil
 	}
 	held := map[string][]ItemInstance{}
-	err = show(tx, itemsCharactersStmt, func(holder string, i ItemInstance) { held[holder] = append(held[holder], i) }, titleID, player, now)
+	err := show(tx, itemsCharactersStmt, func(holder string, i ItemInstance) { held[holder] = append(held[holder], i) }, titleID, player, now)
 	if err != nil {
 		return nil, err
 	}
