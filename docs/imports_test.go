@@ -27,7 +27,7 @@ var floors = []floor{
 	{4, "hall", []string{"internal/server", "internal/tour", "internal/bench"}},
 	{3, "services", []string{"internal/player", "internal/containergroup", "internal/directory", "internal/servername", "internal/authority"}},
 	{2, "workshops", []string{"internal/engine", "internal/image", "internal/hello", "internal/streaming", "internal/openid", "internal/throttle", "internal/password", "internal/clientcrypto", "internal/mail", "internal/displayname", "internal/geo"}},
-	{1, "ground", []string{"internal/store", "internal/access", "internal/wire", "internal/secret", "internal/ticket", "internal/config", "internal/circuit"}},
+	{1, "ground", []string{"internal/store", "internal/access", "internal/wire", "internal/secret", "internal/ticket", "internal/config", "internal/circuit", "internal/outbound"}},
 	{0, "stone", []string{"."}},
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"ludgate/internal/circuit"
+	"ludgate/internal/outbound"
 )
 
 // maxAnswer is how much of an answer is read, in bytes; a real one has about 20.
@@ -128,8 +129,7 @@ func newTransport(opt *Options) *http.Transport {
 	dialer := &net.Dialer{
 		Timeout: opt.Timeout,
 		Control: func(_, address string, _ syscall.RawConn) error {
-			to, err := netip.ParseAddrPort(address)
-			if err != nil || forbidden(to.Addr(), loopback) {
+			if places(loopback).Control("", address, nil) != nil {
 				return errors.New("a filter cannot be at this address")
 			}
 			return nil
@@ -148,46 +148,10 @@ func newTransport(opt *Options) *http.Transport {
 	}
 }
 
-// metadata are addresses outside the link-local ranges at which clouds tell a
-// machine its own secrets.
-var metadata = []netip.Addr{
-	netip.MustParseAddr("fd00:ec2::254"),
-	netip.MustParseAddr("100.100.100.200"),
-	netip.MustParseAddr("168.63.129.16"),
-	netip.MustParseAddr("192.0.0.192"),
+// places are where a filter may be: anywhere but on this machine, unless that is
+// allowed. Private networks are fine, that is where such filters run.
+func places(loopback bool) outbound.Policy {
+	return outbound.Policy{Loopback: loopback, Private: true}
 }
 
-// IPv6 ranges whose addresses lead to an IPv4 address that they hold.
-var (
-	nat64  = netip.MustParsePrefix("64:ff9b::/96")
-	compat = netip.MustParsePrefix("::/96")
-	sixTo4 = netip.MustParsePrefix("2002::/16")
-)
-
-// forbidden reports whether no filter may be at an address: this machine (unless
-// allowed), its link, groups, nobody, and a cloud's metadata. Private networks
-// are fine: that is where such filters run.
-func forbidden(ip netip.Addr, allowLoopback bool) bool {
-	ip = ip.Unmap().WithZone("")
-	if ip.IsLoopback() {
-		return !allowLoopback
-	}
-	if ip.IsUnspecified() || ip.IsMulticast() || ip.IsLinkLocalUnicast() || ip.Is4() && (ip.As4()[0] == 0 || ip.As4()[0] >= 240) {
-		return true
-	}
-	for _, m := range metadata {
-		if ip == m {
-			return true
-		}
-	}
-	b := ip.As16()
-	switch {
-	case ip.Is4():
-		return false
-	case nat64.Contains(ip), compat.Contains(ip):
-		return forbidden(netip.AddrFrom4([4]byte(b[12:])), allowLoopback)
-	case sixTo4.Contains(ip):
-		return forbidden(netip.AddrFrom4([4]byte(b[2:6])), allowLoopback)
-	}
-	return false
-}
+func forbidden(ip netip.Addr, allowLoopback bool) bool { return places(allowLoopback).Check(ip) != nil }
